@@ -408,7 +408,7 @@ impl Partition {
         if self.channels.iter().any(|channel| channel.waiting_writes() >= spec.write_limit) {
             return DramTakes::Nothing;
         }
-        let has_time = self.channels.iter().any(|channel| channel.sees_all_reads(&spec.channel));
+        let has_time = self.channels.iter().any(|channel| channel.has_time(&spec.channel));
         if has_time { DramTakes::Early } else { DramTakes::Victims }
     }
 

@@ -8,4 +8,5 @@ mod tags;
 mod way_bytes;
 
 pub use pool::PoolShape;
+pub(crate) use tags::Inserted;
 pub use tags::{Absent, CacheShape, CacheView, LineIndex, LineView, SectorCache, SetView, Victim};

@@ -1,6 +1,7 @@
 //! The tags of a sectored cache: lines with a bit a sector for valid, dirty and partly written.
 
 mod inspect;
+mod word;
 
 use super::fingerprints::{Fingerprint, Fingerprints};
 use super::pool::{Pool, PoolShape};
@@ -10,6 +11,7 @@ pub use inspect::{CacheView, LineView, SetView};
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_units::{Address, Divisor, LINE_BYTES, SectorMask, fetch_ahead, fetch_all_ahead};
+use word::{COPIED, DIRTY, PARTIAL, PINNED, VALID, Word};
 
 /// Size and shape of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +63,16 @@ pub struct Victim {
     pub partial: SectorMask,
 }
 
+/// A line that has come in, and what has made room for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inserted {
+    pub(crate) index: LineIndex,
+    /// The line that it has replaced.
+    pub(crate) victim: Option<Victim>,
+    /// The dirty line that would have gone if the victim were not clean.
+    pub(crate) spared: Option<LineIndex>,
+}
+
 /// The tags of a sectored cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SectorCache {
@@ -74,77 +86,6 @@ pub struct SectorCache {
     /// Where there is data for fewer lines than there are tags.
     pool: Option<Pool>,
 }
-
-/// One line: four bits each of valid, dirty and partly written sectors, one that it must stay, one that it has a copy
-/// elsewhere, and its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Word(u64);
-
-impl Word {
-    /// No line has this number: a line that is not there.
-    const EMPTY: Word = Word(u64::MAX << NUMBER);
-
-    fn new(number: u64) -> Word {
-        Word(number << NUMBER)
-    }
-
-    #[inline]
-    fn number(self) -> u64 {
-        self.0 >> NUMBER
-    }
-
-    #[inline]
-    fn is_there(self) -> bool {
-        self.number() != Word::EMPTY.number()
-    }
-
-    #[inline]
-    fn line(self) -> Address {
-        Address(self.number() * LINE_BYTES)
-    }
-
-    #[inline]
-    fn sectors(self, at: u32) -> SectorMask {
-        SectorMask((self.0 >> at & 0xf) as u8)
-    }
-
-    /// Whether another line may take its place.
-    #[inline]
-    fn may_go(self) -> bool {
-        self.0 >> PINNED & 1 == 0
-    }
-
-    /// Whether nothing of it must be written back.
-    #[inline]
-    fn is_clean(self) -> bool {
-        self.sectors(DIRTY).is_empty()
-    }
-
-    /// What is lost if it goes.
-    #[inline]
-    fn victim(self) -> Victim {
-        let dirty = self.sectors(DIRTY);
-        Victim { line: self.line(), dirty, partial: dirty & self.sectors(PARTIAL) }
-    }
-
-    #[inline]
-    fn set_sectors(&mut self, at: u32, sectors: SectorMask) {
-        self.0 = self.0 & !(0xf << at) | u64::from(sectors.0 & 0xf) << at;
-    }
-}
-
-/// The lowest bit of the sectors that hold anything.
-const VALID: u32 = 0;
-/// Of those to be written back.
-const DIRTY: u32 = 4;
-/// Of those of which only some bytes are there: written, never read from below.
-const PARTIAL: u32 = 8;
-/// The bit of a line that must stay.
-const PINNED: u32 = 12;
-/// The bit of a line that another cache keeps a copy of.
-const COPIED: u32 = 13;
-/// The lowest bit of the line's number.
-const NUMBER: u32 = 14;
 
 impl SectorCache {
     /// An empty cache that replaces the least recently used line.
@@ -270,43 +211,38 @@ impl SectorCache {
         let (way, victim) = match self.fingerprints.find_empty(set) {
             Some(empty) => (empty, None),
             None => {
-                let way = self.victim(set, Word::may_go)?;
+                let way = self.next_to_go(set, Word::may_go)?;
                 (way, Some(self.lines[set * self.shape.ways + way].victim()))
             }
         };
         Some((self.put(absent, way), victim))
     }
 
-    /// Makes room as [`SectorCache::insert_absent`] does, but where something of the line that would go must be written back
-    /// and a clean line can go, that one goes; and which one was spared. `None` also where only dirty lines can go and none
-    /// may, as `dirty_may_go` says.
+    /// Makes room as [`SectorCache::insert_absent`] does, but a clean line goes instead of a dirty one, which is spared, if the
+    /// set has one that may. `None` also where only a dirty line can go and none may.
     #[inline]
-    pub(crate) fn insert_sparing(
-        &mut self,
-        absent: Absent,
-        dirty_may_go: bool,
-    ) -> Option<(LineIndex, Option<Victim>, Option<LineIndex>)> {
+    pub(crate) fn insert_sparing(&mut self, absent: Absent, dirty_may_go: bool) -> Option<Inserted> {
         let set = absent.set;
         if let Some(empty) = self.fingerprints.find_empty(set) {
-            return Some((self.put(absent, empty), None, None));
+            return Some(Inserted { index: self.put(absent, empty), victim: None, spared: None });
         }
         let first = set * self.shape.ways;
-        let next = self.victim(set, Word::may_go)?;
+        let next = self.next_to_go(set, Word::may_go)?;
         let (mut way, mut spared) = (next, None);
         if !self.lines[first + next].is_clean() {
-            match self.victim(set, |word| word.may_go() && word.is_clean()) {
+            match self.next_to_go(set, |word| word.may_go() && word.is_clean()) {
                 Some(clean) => (way, spared) = (clean, Some(LineIndex((first + next) as u32))),
                 None if dirty_may_go => {}
                 None => return None,
             }
         }
-        let victim = self.lines[first + way].victim();
-        Some((self.put(absent, way), Some(victim), spared))
+        let victim = Some(self.lines[first + way].victim());
+        Some(Inserted { index: self.put(absent, way), victim, spared })
     }
 
     /// The way of a full set whose line goes, of those that may.
     #[inline]
-    fn victim(&mut self, set: usize, may_go: impl Fn(Word) -> bool) -> Option<usize> {
+    fn next_to_go(&mut self, set: usize, may_go: impl Fn(Word) -> bool) -> Option<usize> {
         let lines = &self.lines[set * self.shape.ways..][..self.shape.ways];
         self.replacement.victim(set, |way| may_go(lines[way]))
     }

@@ -180,9 +180,9 @@ impl PseudoChannel {
         self.writes.len()
     }
 
-    /// Whether the controller sees every read that waits.
+    /// Whether fewer reads wait than the controller sees at most.
     #[must_use]
-    pub(crate) fn sees_all_reads(&self, spec: &ChannelSpec) -> bool {
+    pub(crate) fn has_time(&self, spec: &ChannelSpec) -> bool {
         self.reads.len() < spec.window
     }
 

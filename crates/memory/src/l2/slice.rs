@@ -56,7 +56,7 @@ pub(crate) enum DramTakes {
     Nothing,
     /// Those that must go.
     Victims,
-    /// Those that may stay, too: its controllers have time.
+    /// Those that may stay, too: a controller has time.
     Early,
 }
 

@@ -1,7 +1,7 @@
-//! Lines that were written: of too many the oldest is written back, and stays.
+//! Lines that were written: of too many the oldest is written back, and stays; one that would go for another is written back first.
 
-use super::{L2Spec, Slice, SliceOutput, write_back};
-use crate::cache::{LineIndex, SectorCache, Victim};
+use super::{DramTakes, L2Spec, Slice, SliceOutput, write_back};
+use crate::cache::{Absent, Inserted, LineIndex, SectorCache, Victim};
 use crate::l2::dirty::DirtyLine;
 use crate::message::{Request, RequestKind};
 use warplab_config::Ticks;
@@ -20,6 +20,39 @@ impl Slice {
             self.dirty.add(DirtyLine { line, index });
         }
         self.cache.write(index, sectors, full);
+    }
+
+    /// Puts a line into the cache, if it can get a place. A dirty line that would go for it may stay instead of a clean one: it
+    /// is written back as soon as DRAM has time.
+    pub(super) fn insert(
+        &mut self,
+        spec: &L2Spec,
+        absent: Absent,
+        takes: DramTakes,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Option<LineIndex> {
+        let dirty_may_go = takes != DramTakes::Nothing;
+        let Inserted { index, victim, spared } = if spec.cleans_before_eviction {
+            self.cache.insert_sparing(absent, dirty_may_go)?
+        } else {
+            let (index, victim) = dirty_may_go.then(|| self.cache.insert_absent(absent)).flatten()?;
+            Inserted { index, victim, spared: None }
+        };
+        if let Some(victim) = victim {
+            self.evict(spec, victim, now, output);
+        }
+        if let Some(spared) = spared.filter(|_| takes == DramTakes::Early) {
+            self.clean(spec, spared, now, output);
+        }
+        Some(index)
+    }
+
+    /// A line has gone: what of it was written is written back.
+    fn evict(&mut self, spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
+        output.counters.evictions += 1;
+        self.forget_written(&victim);
+        write_back(spec, victim, now, output);
     }
 
     /// A line that somebody else wrote is here from before. Where its set is full another one has gone to DRAM before.

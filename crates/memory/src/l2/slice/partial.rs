@@ -1,46 +1,13 @@
 //! What was written: of too many lines of a set whose sectors were written in part the oldest are completed from DRAM and written
 //! back, and a line that is read soon after holds the slice up.
 
-use super::{Asker, DramRequest, DramTakes, L2Spec, Slice, SliceOutput, write_back};
-use crate::cache::{Absent, LineIndex, Victim};
+use super::{Asker, DramRequest, L2Spec, Slice, SliceOutput};
+use crate::cache::LineIndex;
 use crate::message::{Request, RequestKind};
 use warplab_config::Ticks;
 use warplab_units::{Address, SectorMask};
 
 impl Slice {
-    /// Puts a line into the cache, if it can get a place. A dirty line that would go for it may stay instead of a clean one: it
-    /// is written back as soon as DRAM has time.
-    pub(super) fn insert(
-        &mut self,
-        spec: &L2Spec,
-        absent: Absent,
-        takes: DramTakes,
-        now: Ticks,
-        output: &mut SliceOutput<'_>,
-    ) -> Option<LineIndex> {
-        let dirty_may_go = takes != DramTakes::Nothing;
-        let (index, victim, spared) = if spec.cleans_before_eviction {
-            self.cache.insert_sparing(absent, dirty_may_go)?
-        } else {
-            let (index, victim) = dirty_may_go.then(|| self.cache.insert_absent(absent)).flatten()?;
-            (index, victim, None)
-        };
-        if let Some(victim) = victim {
-            self.evict(spec, victim, now, output);
-        }
-        if let Some(spared) = spared.filter(|_| takes == DramTakes::Early) {
-            self.clean(spec, spared, now, output);
-        }
-        Some(index)
-    }
-
-    /// A line has gone: what of it was written is written back.
-    fn evict(&mut self, spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
-        output.counters.evictions += 1;
-        self.forget_written(&victim);
-        write_back(spec, victim, now, output);
-    }
-
     /// How much longer a request keeps the port busy because its line was just written, or because it writes a line that is
     /// under way.
     #[inline]
