@@ -131,7 +131,8 @@ pub struct L2Cache {
     #[schemars(range(min = 1))]
     pub dirty_lines: Option<u32>,
     /// Whether a dirty line that would go for another one is written back first and stays for the next one to replace, and a
-    /// clean line goes instead of it, as long as the set has one. It stays dirty while more reads wait than DRAM sees.
+    /// clean line goes instead of it, as long as the set has one. It stays dirty while at each
+    /// pseudo-channel more reads wait than its controller sees.
     #[serde(default)]
     pub cleans_before_eviction: bool,
     /// Cycles after a write of a line until a read of it by another multiprocessor passes. The slice waits with it. It
