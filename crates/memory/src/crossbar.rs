@@ -181,7 +181,7 @@ mod tests {
 
     /// A reply to one SM.
     fn reply(sm: u16, at: u64, bytes: u32) -> Reply {
-        Reply { sm: SmId(sm), token: 0, bytes, shared: false, at: Cycle(at) }
+        Reply { sm: SmId(sm), token: 0, bytes, shared: false, is_far: false, at: Cycle(at) }
     }
 
     /// When replies (SM, departure, bytes) arrive.

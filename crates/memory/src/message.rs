@@ -83,6 +83,8 @@ pub struct Reply {
     pub bytes: u32,
     /// Whether it passes the port of its cluster as part of the reply to a neighbour.
     pub shared: bool,
+    /// Whether the line is at home in the other half of L2.
+    pub is_far: bool,
     /// When it left the partition; once it is on the crossbar, when it arrives.
     pub at: Cycle,
 }

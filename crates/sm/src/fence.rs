@@ -17,36 +17,45 @@ pub(crate) struct Fences {
     /// Their requests that have left, and those of them that are acknowledged.
     sent: u64,
     acknowledged: u64,
-    /// What is told at present.
-    pub(crate) told: Told,
+    /// Whether what is told at present is that another block of the cluster has done what it was asked.
+    pub(crate) told_by_peer: bool,
     waiting: SmallVec<[Waiting; 2]>,
     /// When each sub-partition can take the next fence.
     free: SmallVec<[Cycle; 4]>,
+    /// The last way to the slices that had been asked: when it begins, and when all have answered.
+    way: (Cycle, Cycle),
 }
 
-/// What fences come to know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Told {
-    /// A store has left, or is acknowledged by level two.
+/// Which slices of level two an SM has asked since its last fence: of its own half only, or of the other one, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Asked {
     #[default]
-    Store,
-    /// A line of a load has come.
-    Load,
-    /// Another block of the cluster has done what it was asked.
-    Peer,
+    Nobody,
+    Near,
+    Far,
+}
+
+impl Asked {
+    /// A slice has answered, of the other half or of the SM's own.
+    #[inline]
+    pub(crate) fn also(&mut self, is_far: bool) {
+        *self = (*self).max(if is_far { Asked::Far } else { Asked::Near });
+    }
 }
 
 /// A warp at a fence.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
     slot: u8,
+    /// Whether it is of the system, not of the GPU.
+    of_system: bool,
     /// It waits until so many stores have left, then until so many requests are acknowledged, and all of its own.
     left: u64,
     acknowledged: Option<u64>,
     /// And until so many lines have come.
     lines: u64,
-    /// It goes on then at the earliest.
-    at: Cycle,
+    /// When it set out: behind the stores that it waits for.
+    start: Cycle,
 }
 
 impl Fences {
@@ -85,31 +94,56 @@ impl Advance<'_> {
     /// A warp comes to a fence, behind which its next instruction could issue at `next`.
     pub(crate) fn fence(&mut self, slot: usize, scope: FenceScope, pc: u32, next: Cycle) {
         let spec = self.context.spec.fences;
-        let takes = match scope {
-            FenceScope::Block => return self.go_on(slot, pc, next, 0),
-            FenceScope::Gpu => spec.gpu,
-            FenceScope::System => spec.system,
-        };
-        let sub = usize::from(self.sm.warps[slot].sub);
-        let at = self.sm.fences.taken(sub, next, spec.interval) + u64::from(takes);
         let of_all = spec.gpu > 0;
-        let fences = &mut self.sm.fences;
-        let lsu = &self.sm.lsu;
+        let sm = &mut *self.sm;
+        let (warp, fences, lsu) = (&mut sm.warps[slot], &mut sm.fences, &sm.lsu);
+        if scope == FenceScope::Block {
+            return self.go_on(slot, pc, next, 0);
+        }
+        let start = fences.taken(usize::from(warp.sub), next, spec.interval);
         let loads = lsu.asked_lines > lsu.come_lines;
         let under_way = loads || fences.issued > fences.left || fences.sent > fences.acknowledged;
-        let warp = &mut self.sm.warps[slot];
+        let fence = Waiting {
+            slot: slot as u8,
+            of_system: scope == FenceScope::System,
+            left: if of_all { fences.issued } else { 0 },
+            acknowledged: if of_all { None } else { Some(0) },
+            lines: if of_all { lsu.asked_lines } else { 0 },
+            start,
+        };
         if warp.unsent + warp.unacknowledged > 0 || of_all && under_way {
             warp.phase = Phase::AtFence;
-            let left = if of_all { fences.issued } else { 0 };
-            let acknowledged = if of_all { None } else { Some(0) };
-            let lines = if of_all { self.sm.lsu.asked_lines } else { 0 };
-            fences.waiting.push(Waiting { slot: slot as u8, left, acknowledged, lines, at });
+            fences.waiting.push(fence);
             self.pass_fences();
-        } else if takes > 0 {
-            self.wait_until(slot, Phase::LeavingFence, at);
         } else {
-            self.go_on(slot, pc, next, 0);
+            match self.end_of_fence(&fence) {
+                at if at > next => self.wait_until(slot, Phase::LeavingFence, at),
+                _ => self.go_on(slot, pc, next, 0),
+            }
         }
+    }
+
+    /// When a fence is over for which all has come that it waited for. It goes to the slices that have been asked since the
+    /// last one, and then a way to level two. While others of its SM are on their way to slices it waits, with all that come
+    /// meanwhile.
+    fn end_of_fence(&mut self, fence: &Waiting) -> Cycle {
+        let spec = self.context.spec.fences;
+        if fence.of_system {
+            return fence.start + u64::from(spec.system);
+        }
+        let (begin, answered) = &mut self.sm.fences.way;
+        let takes = match std::mem::take(&mut self.sm.lsu.asked) {
+            Asked::Nobody => None,
+            Asked::Near => Some(spec.asked_near),
+            Asked::Far => Some(spec.asked_far),
+        };
+        if let Some(takes) = takes {
+            if *begin < fence.start {
+                (*begin, *answered) = (fence.start.max(*answered), Cycle(0));
+            }
+            *answered = (*answered).max(*begin + u64::from(takes));
+        }
+        (*answered).max(fence.start) + u64::from(spec.gpu)
     }
 
     /// Warps at fences go on that wait for nothing any more.
@@ -120,41 +154,27 @@ impl Advance<'_> {
         }
     }
 
-    /// Lines of loads may have come: warps at fences go on that wait for nothing any more.
-    #[inline]
-    pub(crate) fn pass_fences_behind_loads(&mut self) {
-        if !self.sm.fences.waiting.is_empty() {
-            self.sm.fences.told = Told::Load;
-            self.pass_those_that_can();
-            self.sm.fences.told = Told::Store;
-        }
-    }
-
     #[inline(never)]
     fn pass_those_that_can(&mut self) {
         let now = self.sm.now;
-        let spec = self.context.spec;
-        let behind = u64::from(match self.sm.fences.told {
-            Told::Store => spec.fences.behind,
-            Told::Load => spec.fences.behind_loads,
-            Told::Peer => spec.clusters.fence_behind,
-        });
+        let told = if self.sm.fences.told_by_peer { self.context.spec.clusters.fence_behind } else { 0 };
         let mut waiting = std::mem::take(&mut self.sm.fences.waiting);
         waiting.retain(|fence| {
             let slot = usize::from(fence.slot);
             let warp = &self.sm.warps[slot];
             let own = warp.unsent + warp.unacknowledged;
             let Fences { left, sent, acknowledged, .. } = self.sm.fences;
-            let come = self.sm.lsu.come_lines;
-            if come < fence.lines
-                || left < fence.left
-                || acknowledged < *fence.acknowledged.get_or_insert(sent)
-                || own > 0
-            {
+            if left < fence.left {
+                return true;
+            }
+            if fence.acknowledged.is_none() {
+                (fence.acknowledged, fence.start) = (Some(sent), fence.start.max(now));
+            }
+            if self.sm.lsu.come_lines < fence.lines || fence.acknowledged > Some(acknowledged) || own > 0 {
                 return true;
             }
             self.leave_phase(slot);
-            let at = fence.at.max(now + behind);
+            let at = self.end_of_fence(fence).max(now + u64::from(told));
             if at > now {
                 self.wait_until(slot, Phase::LeavingFence, at);
             } else {

@@ -405,7 +405,7 @@ impl Advance<'_> {
             self.memory_outcome(self.sm.scratch.outcomes[number]);
         }
         self.sm.scratch.outcomes.clear();
-        self.pass_fences_behind_loads();
+        self.pass_fences();
         if self.sm.watched {
             self.watch_levels();
         }

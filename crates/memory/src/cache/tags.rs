@@ -418,6 +418,15 @@ impl SectorCache {
         }
     }
 
+    /// Removes all lines, whatever they hold.
+    pub fn invalidate_all(&mut self) {
+        for index in 0..self.lines.len() {
+            if self.lines[index].is_there() {
+                self.invalidate(LineIndex(index as u32));
+            }
+        }
+    }
+
     /// Lines that it holds at most.
     #[must_use]
     pub fn capacity(&self) -> u64 {

@@ -491,8 +491,9 @@ fn write_back(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutpu
 fn reply(spec: &L2Spec, request: &Request, at: Cycle, shared: bool, output: &mut SliceOutput<'_>) {
     let bytes = spec.header_bytes + data_bytes(request);
     output.queue.leaves(at.0, request.at.0);
-    let Request { sm, token, .. } = *request;
-    output.replies.push(Reply { sm, token, bytes, shared, at });
+    let Request { sm, token, home, .. } = *request;
+    let is_far = spec.map.half_of_sm(sm) != Half::from(home);
+    output.replies.push(Reply { sm, token, bytes, shared, is_far, at });
 }
 
 /// Bytes of data in the answer to a request.

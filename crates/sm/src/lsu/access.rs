@@ -49,7 +49,11 @@ impl Advance<'_> {
             return Some(Work::Shared { passes, latency });
         }
         let record = &mut sm.scratch.record;
-        if record.is_empty() || record.kind == AccessKind::CacheControl {
+        if matches!(info.opcode, Opcode::Cctl | Opcode::Cctll) {
+            self.control_cache(executed.pc);
+            return None;
+        }
+        if record.is_empty() {
             return record.policy.copies.then(|| zeros_work(record, spec, &mut sm.lsu.counters));
         }
         match record.space {
@@ -64,6 +68,16 @@ impl Advance<'_> {
 }
 
 impl Advance<'_> {
+    /// An operation on a cache: what takes all lines out of L1 does, prefetches and write-backs do nothing here.
+    #[cold]
+    #[inline(never)]
+    fn control_cache(&mut self, pc: u32) {
+        let instruction = self.context.launch.kernel.instructions.get(pc as usize);
+        if instruction.is_some_and(|instruction| instruction.has(Modifier::Ivall)) {
+            self.sm.lsu.l1.invalidate_all();
+        }
+    }
+
     /// What the LSU has to do for a copy of many lines or an instruction on barriers in shared memory.
     #[cold]
     #[inline(never)]

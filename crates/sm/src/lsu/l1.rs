@@ -37,6 +37,8 @@ pub(crate) struct L1 {
     stored: Vec<u32>,
     /// When the line of each place has taken the store that brought it.
     taken: Vec<Cycle>,
+    /// Whether no line has come since all were taken out.
+    is_empty: bool,
     pub(crate) mshrs: Mshrs,
 }
 
@@ -48,7 +50,7 @@ impl L1 {
 
     /// A cache with these tags.
     pub(crate) fn of(tags: SectorCache, sets: SetNumbers) -> L1 {
-        L1 { tags, sets, stored: Vec::new(), taken: Vec::new(), mshrs: Mshrs::default() }
+        L1 { tags, sets, stored: Vec::new(), taken: Vec::new(), is_empty: true, mshrs: Mshrs::default() }
     }
 
     /// The lines that it holds.
@@ -92,6 +94,7 @@ impl L1 {
             Err(absent) => absent,
         };
         let index = self.tags.replace_absent(absent)?;
+        self.is_empty = false;
         if let Some(taken) = self.taken.get_mut(index.number()) {
             *taken = Cycle(0);
         }
@@ -168,6 +171,14 @@ impl L1 {
     pub(crate) fn invalidate(&mut self, line: Address) {
         if let Some(index) = self.tags.find(line, self.sets.of(line)) {
             self.tags.invalidate(index);
+        }
+    }
+
+    /// What acquires takes all lines out, so that loads behind it see what others have stored.
+    pub(crate) fn invalidate_all(&mut self) {
+        if !self.is_empty {
+            self.tags.invalidate_all();
+            self.is_empty = true;
         }
     }
 

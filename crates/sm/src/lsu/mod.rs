@@ -25,6 +25,7 @@ mod stores;
 #[cfg(test)]
 mod tests;
 
+use crate::fence::Asked;
 use crate::spec::SmSpec;
 pub(crate) use banks::peer_passes;
 pub(crate) use coalesce::Coalescing;
@@ -132,6 +133,8 @@ pub(crate) struct LoadStoreUnit {
     /// Lines that have been asked for, and those of them that have come.
     pub(crate) asked_lines: u64,
     pub(crate) come_lines: u64,
+    /// Slices that have answered since the last fence.
+    pub(crate) asked: Asked,
     /// Lines of atomic operations whose old values are under way.
     atomics_away: usize,
     /// Room for the lines of accesses to come.
@@ -163,6 +166,7 @@ impl LoadStoreUnit {
             tokens: Slab::with_capacity(USUAL),
             asked_lines: 0,
             come_lines: 0,
+            asked: Asked::default(),
             atomics_away: 0,
             free_lines: Vec::new(),
             done: Vec::new(),

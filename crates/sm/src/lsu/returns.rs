@@ -20,6 +20,7 @@ impl LoadStoreUnit {
         match self.tokens.try_remove(reply.token as usize) {
             Some(Token::Fill { line, place, sectors, sent }) => {
                 self.come_lines += 1;
+                self.asked.also(reply.is_far);
                 let mut done = std::mem::take(&mut self.done);
                 self.l1.fill((line, place), sectors, sent, now, &mut done);
                 for &load in &done {
@@ -31,20 +32,24 @@ impl LoadStoreUnit {
             }
             Some(Token::Data { load }) => {
                 self.come_lines += 1;
+                self.asked.also(reply.is_far);
                 self.arrived(load, (now, ready), spec, outcomes);
             }
             Some(Token::Atomic { load }) => {
                 self.atomics_away -= 1;
                 self.come_lines += 1;
+                self.asked.also(reply.is_far);
                 self.arrived(load, (now, ready), spec, outcomes);
                 self.unblock(now);
             }
             Some(Token::Store { slot, generation }) => {
+                self.asked.also(reply.is_far);
                 outcomes.push(Outcome::Acknowledged { slot, generation });
                 return None;
             }
             Some(Token::Bulk { copy }) => {
                 self.come_lines += 1;
+                self.asked.also(reply.is_far);
                 outcomes.push(Outcome::BulkLine { copy });
                 return None;
             }

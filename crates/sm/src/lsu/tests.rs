@@ -4,7 +4,7 @@ mod stores;
 
 use super::coalesce::LineAccess;
 use super::sets::SetNumbers;
-use super::{Credits, L1, Loads};
+use super::{Asked, Credits, L1, Loads};
 use super::{
     DataSpec, DataStage, GlobalAccess, LoadStoreUnit, LsuSpec, Outcome, Owner, Passes, PortSpec, QueueSpec,
     Queues, SendPort, Work,
@@ -64,6 +64,7 @@ fn unit() -> LoadStoreUnit {
         loads: Loads::new(8),
         asked_lines: 0,
         come_lines: 0,
+        asked: Asked::default(),
         tokens: Slab::new(),
         atomics_away: 0,
         free_lines: Vec::new(),
@@ -115,7 +116,7 @@ fn atomic(returns: bool) -> Work {
 }
 
 fn reply(request: &Request, at: u64) -> Reply {
-    Reply { sm: request.sm, token: request.token, bytes: 0, shared: false, at: Cycle(at) }
+    Reply { sm: request.sm, token: request.token, bytes: 0, shared: false, is_far: false, at: Cycle(at) }
 }
 
 /// When the wait counter of a slot goes down.

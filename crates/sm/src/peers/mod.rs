@@ -6,7 +6,6 @@ mod copies;
 mod flits;
 mod message;
 
-use crate::fence::Told;
 use crate::lsu::{Outcome, Owner, Work};
 use crate::sm::{Advance, Sm};
 use crate::values::AtomicResult;
@@ -264,13 +263,13 @@ impl Advance<'_> {
             self.sm.deliver_atomic(&result);
         }
         if is_kept {
-            self.sm.fences.told = Told::Peer;
+            self.sm.fences.told_by_peer = true;
             self.peer_outcome(Outcome::Acknowledged { slot, generation });
-            self.sm.fences.told = Told::Store;
+            self.sm.fences.told_by_peer = false;
         }
         if !is_kept {
             self.sm.lsu.come_lines += 1;
-            self.pass_fences_behind_loads();
+            self.pass_fences();
         }
         if is_last && let Some(done) = Outcome::result(owner, now) {
             self.peer_outcome(done);

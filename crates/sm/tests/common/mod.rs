@@ -159,7 +159,14 @@ impl Run {
         self.sm.take_requests(Cycle(self.now), &mut requests);
         for request in &requests {
             let at = request.at + L2;
-            self.sm.deliver(Reply { sm: request.sm, token: request.token, bytes: 0, shared: false, at });
+            self.sm.deliver(Reply {
+                sm: request.sm,
+                token: request.token,
+                bytes: 0,
+                shared: false,
+                is_far: false,
+                at,
+            });
         }
         self.requests.extend(requests);
         self.ended.extend(self.sm.ends().drain(..).map(|end| end.at.0));
