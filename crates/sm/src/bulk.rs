@@ -105,6 +105,9 @@ pub(crate) struct BulkUnit {
     free: u64,
     /// Whether its next step is an event.
     steps: bool,
+    /// Copies that have begun, and those of them that have ended: fences wait for them.
+    pub(crate) begun: u64,
+    pub(crate) ended: u64,
     /// Waits for barriers in shared memory so far.
     pub(crate) waits: u32,
     /// The tensor maps that it has, and since when.
@@ -179,6 +182,7 @@ impl Advance<'_> {
             token: sm.lsu.begin_bulk(),
         };
         let number = sm.bulk.copies.insert(copy) as u32;
+        sm.bulk.begun += 1;
         sm.bulk.waiting.push_back(number);
         if !sm.bulk.steps {
             sm.bulk.steps = true;
@@ -285,6 +289,9 @@ impl Advance<'_> {
         }
         let Some(copy) = sm.bulk.copies.try_remove(number as usize) else { return };
         sm.lsu.end_bulk(copy.token);
+        sm.bulk.ended += 1;
+        self.pass_fences();
+        let sm = &mut *self.sm;
         let place = usize::from(copy.place);
         let Some(block) = sm.blocks.get_mut(place).and_then(Option::as_mut) else { return };
         if copy.way != Way::In || block.number != copy.block {

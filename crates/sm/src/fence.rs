@@ -52,8 +52,9 @@ struct Waiting {
     /// It waits until so many stores have left, then until so many requests are acknowledged, and all of its own.
     left: u64,
     acknowledged: Option<u64>,
-    /// And until so many lines have come.
+    /// And until so many lines have come, and so many bulk copies have ended.
     lines: u64,
+    copies: u64,
     /// When it set out: behind the stores that it waits for.
     start: Cycle,
 }
@@ -101,7 +102,8 @@ impl Advance<'_> {
             return self.go_on(slot, pc, next, 0);
         }
         let start = fences.taken(usize::from(warp.sub), next, spec.interval);
-        let loads = lsu.asked_lines > lsu.come_lines;
+        let copies = &sm.bulk;
+        let loads = lsu.asked_lines > lsu.come_lines || copies.begun > copies.ended;
         let under_way = loads || fences.issued > fences.left || fences.sent > fences.acknowledged;
         let fence = Waiting {
             slot: slot as u8,
@@ -109,6 +111,7 @@ impl Advance<'_> {
             left: if of_all { fences.issued } else { 0 },
             acknowledged: if of_all { None } else { Some(0) },
             lines: if of_all { lsu.asked_lines } else { 0 },
+            copies: if of_all { copies.begun } else { 0 },
             start,
         };
         if warp.unsent + warp.unacknowledged > 0 || of_all && under_way {
@@ -157,7 +160,8 @@ impl Advance<'_> {
     #[inline(never)]
     fn pass_those_that_can(&mut self) {
         let now = self.sm.now;
-        let told = if self.sm.fences.told_by_peer { self.context.spec.clusters.fence_behind } else { 0 };
+        let spec = self.context.spec;
+        let told = if self.sm.fences.told_by_peer { spec.clusters.fence_behind } else { spec.fences.behind };
         let mut waiting = std::mem::take(&mut self.sm.fences.waiting);
         waiting.retain(|fence| {
             let slot = usize::from(fence.slot);
@@ -170,7 +174,8 @@ impl Advance<'_> {
             if fence.acknowledged.is_none() {
                 (fence.acknowledged, fence.start) = (Some(sent), fence.start.max(now));
             }
-            if self.sm.lsu.come_lines < fence.lines || fence.acknowledged > Some(acknowledged) || own > 0 {
+            let come = self.sm.lsu.come_lines >= fence.lines && self.sm.bulk.ended >= fence.copies;
+            if !come || fence.acknowledged > Some(acknowledged) || own > 0 {
                 return true;
             }
             self.leave_phase(slot);

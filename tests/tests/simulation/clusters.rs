@@ -46,12 +46,12 @@ fn error(isa: &'static str, program: &Program) -> String {
 
 #[test]
 fn kernels_in_clusters_compute_what_the_gpu_did_from_machine_code() {
-    assert_eq!(error("sass", &listing("traces/h200/clusters.sass")), "4.83 %");
+    assert_eq!(error("sass", &listing("traces/h200/clusters.sass")), "4.73 %");
 }
 
 #[test]
 fn kernels_in_clusters_compute_what_the_gpu_did_from_ptx() {
-    assert_eq!(error("ptx", &suite_program(&gpu("h200"), "clusters")), "8.67 %");
+    assert_eq!(error("ptx", &suite_program(&gpu("h200"), "clusters")), "8.63 %");
 }
 
 /// The first two words that a kernel of `steps.cu` writes, of blocks with 132 KiB of dynamic shared memory where it has some.

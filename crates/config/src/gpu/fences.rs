@@ -18,6 +18,8 @@ pub struct Fences {
     pub asked_near: u32,
     /// Likewise, of lines at home in the other half, too.
     pub asked_far: u32,
+    /// Cycles that it takes at least from when the last has come that it waits for.
+    pub behind: u32,
     /// Cycles from one fence of a sub-partition to the next.
     #[serde(default)]
     pub interval: u32,

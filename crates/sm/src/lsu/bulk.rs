@@ -52,7 +52,6 @@ impl LoadStoreUnit {
             self.l1.invalidate(line);
             self.has_written = true;
         }
-        self.asked_lines += 1;
         let token = self.tokens.insert(Token::Bulk { copy }) as u32;
         let flit = spec.flit_bytes.unwrap_or(0);
         let data = if writes.is_some() { sectors.count() * SECTOR_BYTES as u32 } else { spec.header_bytes };

@@ -48,7 +48,6 @@ impl LoadStoreUnit {
                 return None;
             }
             Some(Token::Bulk { copy }) => {
-                self.come_lines += 1;
                 self.asked.also(reply.is_far);
                 outcomes.push(Outcome::BulkLine { copy });
                 return None;
