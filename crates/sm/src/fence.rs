@@ -1,6 +1,7 @@
 //! Fences: a warp waits until what its SM has written is acknowledged, and for a way to level two (measured:
 //! traces/h200/fences).
 
+use crate::lsu::Asked;
 use crate::sm::Advance;
 use crate::warp::Phase;
 use serde::{Deserialize, Serialize};
@@ -24,23 +25,6 @@ pub(crate) struct Fences {
     free: SmallVec<[Cycle; 4]>,
     /// The last way to the slices that had been asked: when it begins, and when all have answered.
     way: (Cycle, Cycle),
-}
-
-/// Which slices of level two an SM has asked since its last fence: of its own half only, or of the other one, too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Asked {
-    #[default]
-    Nobody,
-    Near,
-    Far,
-}
-
-impl Asked {
-    /// A slice has answered, of the other half or of the SM's own.
-    #[inline]
-    pub(crate) fn also(&mut self, is_far: bool) {
-        *self = (*self).max(if is_far { Asked::Far } else { Asked::Near });
-    }
 }
 
 /// A warp at a fence.
@@ -131,11 +115,12 @@ impl Advance<'_> {
     /// meanwhile.
     fn end_of_fence(&mut self, fence: &Waiting) -> Cycle {
         let spec = self.context.spec.fences;
+        let asked = std::mem::take(&mut self.sm.lsu.asked);
         if fence.of_system {
             return fence.start + u64::from(spec.system);
         }
         let (begin, answered) = &mut self.sm.fences.way;
-        let takes = match std::mem::take(&mut self.sm.lsu.asked) {
+        let takes = match asked {
             Asked::Nobody => None,
             Asked::Near => Some(spec.asked_near),
             Asked::Far => Some(spec.asked_far),

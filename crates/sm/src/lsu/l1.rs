@@ -379,6 +379,18 @@ mod tests {
     }
 
     #[test]
+    fn an_acquire_takes_all_lines_out_and_what_was_asked_for_before_is_not_kept() {
+        let mut l1 = cache();
+        load(&mut l1, 0, 0b0001);
+        fill(&mut l1, 0, 0b0001);
+        load(&mut l1, 128, 0b0001);
+        l1.invalidate_all();
+        assert_eq!(fill(&mut l1, 128, 0b0001), [0]);
+        let requests = [0, 128].map(|line| load(&mut l1, line, 0b0001).request);
+        assert_eq!(requests, [SectorMask(0b0001); 2]);
+    }
+
+    #[test]
     fn the_least_recently_used_line_is_replaced() {
         let mut l1 = cache();
         for line in [0, 128] {

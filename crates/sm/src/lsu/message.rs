@@ -97,6 +97,23 @@ impl Operation {
     }
 }
 
+/// Which slices of level two an SM has asked since its last fence: of its own half only, or of the other one, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Asked {
+    #[default]
+    Nobody,
+    Near,
+    Far,
+}
+
+impl Asked {
+    /// A slice has answered, of the other half or of the SM's own.
+    #[inline]
+    pub(crate) fn also(&mut self, is_far: bool) {
+        *self = (*self).max(if is_far { Asked::Far } else { Asked::Near });
+    }
+}
+
 /// Something that has happened to an instruction of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {

@@ -25,7 +25,6 @@ mod stores;
 #[cfg(test)]
 mod tests;
 
-use crate::fence::Asked;
 use crate::spec::SmSpec;
 pub(crate) use banks::peer_passes;
 pub(crate) use coalesce::Coalescing;
@@ -36,8 +35,8 @@ use data::{Access, DataStage, Kind};
 pub use inspect::{LoadView, LsuView, MshrView, QueuedView};
 use l1::L1;
 use loads::{Done, Loads};
+pub(crate) use message::{Asked, GlobalAccess, Outcome, Owner, Passes, Work};
 use message::{Asker, Operation};
-pub(crate) use message::{GlobalAccess, Outcome, Owner, Passes, Work};
 use mshr::LoadId;
 pub(crate) use port::{PortSpec, SendPort};
 pub(crate) use queue::{QueueFull, QueueSpec, Queues};
