@@ -91,6 +91,10 @@ named_list! {
         SharedLoad = "shared_load",
         /// Lane exchange.
         Shuffle = "shuffle",
+        /// Which lanes hold the same: `MATCH`.
+        LaneMatch = "lane_match",
+        /// Reductions over the lanes of a warp, whose result is a register of the warp: `REDUX`.
+        LaneReduction = "lane_reduction",
         /// Global, local and generic loads.
         GlobalLoad = "global_load",
         /// Atomic operations that return the old value.
@@ -153,6 +157,8 @@ impl LatencyClass {
                 | LatencyClass::TensorDouble
                 | LatencyClass::SharedLoad
                 | LatencyClass::Shuffle
+                | LatencyClass::LaneMatch
+                | LatencyClass::LaneReduction
                 | LatencyClass::GlobalLoad
                 | LatencyClass::Atomic
                 | LatencyClass::Store

@@ -181,8 +181,8 @@ opcodes! {
     Shfl "SHFL" Lsu Shuffle Compute, "d = a of another lane; p = that lane is in the segment";
     Vote "VOTE" Alu Vote Vote, "d = the predicate of all active lanes as bits; p = it holds for all, any, or equally";
     Voteu "VOTEU" Alu UniformMove Vote, "a register of the warp = the predicate of all active lanes as bits; p = it holds for all, any, or equally";
-    Match "MATCH" Lsu Shuffle Compute, "d = the lanes with the same a; .ALL p = all lanes have the same";
-    Redux "REDUX" Lsu Shuffle Compute, "a register of the warp = sum, minimum, maximum, and, or, xor of a over the active lanes";
+    Match "MATCH" Lsu LaneMatch Compute, "d = the lanes with the same a; .ALL p = all lanes have the same";
+    Redux "REDUX" Lsu LaneReduction Compute, "a register of the warp = sum, minimum, maximum, and, or, xor of a over the active lanes";
     Elect "ELECT" Alu Predicate Compute, "p = this is the lowest active lane; a register of the warp = its number";
     R2ur "R2UR" Alu UniformToVector Compute, "a register of the warp = a of the lowest active lane; p = the lane has another a, or (.OR) p";
     // Scalar datapath.

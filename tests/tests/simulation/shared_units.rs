@@ -1,7 +1,8 @@
 //! What the warps of an SM share, and how they are numbered.
 
+use super::fences::run;
 use super::small_deviations::{launch, machine_code, ptx};
-use warplab_tests::gpu;
+use warplab_tests::{gpu, listing, read};
 
 #[test]
 fn warps_take_turns_at_special_functions() {
@@ -43,4 +44,45 @@ fn warps_are_numbered_by_their_place_on_the_sm() {
     let buffer = simulated.image.buffer("a").expect("the buffer");
     let numbers: Vec<u32> = (0..8).map(|warp| buffer.word(warp * 32)).collect();
     assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn chains_across_the_lanes_of_a_warp_take_as_long_as_on_an_h200() {
+    let program = listing("traces/h200/core/reductions.sass");
+    let there = read("traces/h200/core/reductions.txt");
+    // Cycles of a step, here and on the H200, in hundredths.
+    let step = |row: &str| {
+        let found = there.lines().find_map(|line| line.strip_prefix(&format!("{row},"))).expect(row);
+        let (kernel, warps) = row.split_once(',').expect("a kernel and its warps");
+        let warps: u32 = warps.parse().expect("a number");
+        let left = run(&program, kernel, [1, 32 * warps], &[], &[1]);
+        let all: u32 = left.chunks(2).take(warps as usize).map(|words| words[0]).sum();
+        let there: f64 = found.parse().expect("a number");
+        [100 * all / (32 * warps), (100.0 * there).round() as u32]
+    };
+    let rows = [
+        "k_redux_max_1,1",
+        "k_redux_max_1,8",
+        "k_redux_max_4,1",
+        "k_redux_max_4,8",
+        "k_shuffle_1,1",
+        "k_ballot_1,1",
+        "k_match_all_1,1",
+        "k_match_all_1,8",
+        "k_match_any_1,1",
+        "k_match_any_1,8",
+    ];
+    let expected = [
+        [4412, 4412],
+        [4457, 4448],
+        [4584, 4584],
+        [6545, 6536],
+        [2331, 2331],
+        [1703, 1703],
+        [2740, 2741],
+        [2785, 2777],
+        [36790, 36791],
+        [50395, 50131],
+    ];
+    assert_eq!(rows.map(step), expected);
 }

@@ -69,5 +69,5 @@ fn every_value_of_the_page_of_the_machine_is_in_the_description_of_the_h200() {
             count += 1;
         }
     }
-    assert_eq!(count, 185, "fields with values on the page");
+    assert_eq!(count, 187, "fields with values on the page");
 }

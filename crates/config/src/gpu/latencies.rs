@@ -44,6 +44,10 @@ pub struct Latencies {
     pub clock: u16,
     pub constant_load: u16,
     pub shuffle: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane_match: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane_reduction: Option<u16>,
     pub vote: u16,
     pub barrier: u16,
     /// Cycles that a fixed-latency result takes more to an instruction of another pipe.
@@ -120,6 +124,8 @@ impl Latencies {
             LatencyClass::ConstantLoad => self.constant_load,
             LatencyClass::SharedLoad => shared.latency,
             LatencyClass::Shuffle => self.shuffle,
+            LatencyClass::LaneMatch => self.lane_match.unwrap_or(self.shuffle),
+            LatencyClass::LaneReduction => self.lane_reduction.unwrap_or(self.shuffle),
             LatencyClass::GlobalLoad | LatencyClass::Atomic => l1.hit_latency,
             LatencyClass::Store => 1,
             LatencyClass::Vote => self.vote,

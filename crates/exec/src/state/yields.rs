@@ -105,10 +105,16 @@ impl Paths {
         goes_on
     }
 
-    /// Lanes that have parted wait at a convergence barrier for others, which wait at `WARPSYNC` for them: the former go on. Whether
-    /// there are such lanes.
+    /// Lanes that have parted wait at a convergence barrier for others, which wait at `WARPSYNC` for them: the former go on. Where
+    /// nobody else could go on, they do so whoever else is missing. Whether there are such lanes.
     #[cold]
     pub(super) fn end_circle(&mut self) -> bool {
+        let is_stuck = |path: &Path| !matches!(path.status, PathStatus::AtBlockBarrier(_));
+        self.end_circle_of(false) || self.list.iter().all(is_stuck) && self.end_circle_of(true)
+    }
+
+    /// Likewise, of lanes that wait for none but those, or for `others`, too.
+    fn end_circle_of(&mut self, others: bool) -> bool {
         let waits_for = |lanes: WarpMask, mask: WarpMask| !(mask & lanes).is_empty();
         for index in 0..self.list.len() {
             let first = self.list[index];
@@ -120,7 +126,8 @@ impl Paths {
             let missing = (self.participants(barrier)[lane] & self.live()).without(come);
             let waiting = self.list.iter().filter(|other| waits_for(come, other.named_lanes()));
             let waiting = waiting.fold(WarpMask::EMPTY, |lanes, other| lanes | other.mask);
-            if missing.without(waiting).is_empty() {
+            let is_wanted = others && !waiting.without(come).is_empty();
+            if is_wanted || missing.without(waiting).is_empty() {
                 self.forget(barrier, come);
                 self.list.retain(|path| !here(path));
                 self.list.push(Path { pc: first.pc + 1, mask: come, status: PathStatus::Runnable });
