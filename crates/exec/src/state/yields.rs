@@ -269,4 +269,19 @@ mod tests {
         let differ: Vec<usize> = (0..measured.len()).filter(|&pattern| !same(pattern)).collect();
         assert_eq!((measured.len(), differ), (17, vec![16]));
     }
+
+    #[test]
+    fn lanes_that_are_waited_for_by_name_go_on_where_nobody_else_can() {
+        let mut paths = Paths::new(WarpMask(0b1111), 32, 2, DivergenceModel::default());
+        paths.open(0, WarpMask(0b1111));
+        paths.open(1, WarpMask(0b1111));
+        paths.parted = true;
+        paths.branch(WarpMask(0b1100), 20);
+        paths.branch(WarpMask(0b0010), 10);
+        // The first lane waits for the second by name, that one at a barrier for all, the others at another one.
+        paths.collect(WarpMask(0b0011), WarpMask(0b0001), 30);
+        paths.converge(0, WarpMask(0b0010));
+        paths.converge(1, WarpMask(0b1100));
+        assert_eq!(paths.current().map(|path| (path.pc, path.mask)), Some((11, WarpMask(0b0010))));
+    }
 }
