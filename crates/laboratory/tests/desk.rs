@@ -52,7 +52,7 @@ const CYCLES: &str = "sm__cycles_elapsed.max";
 fn a_run_gives_the_document_of_the_page_and_what_became_of_the_expectations() {
     let setup = json!({ "launch": "launches/warp_states.ron" });
     let ran = value(&mut desk(), &json!({ "ask": "run", "setup": setup }));
-    assert_eq!(metric(&ran["document"], 0, CYCLES), 209);
+    assert_eq!(metric(&ran["document"], 0, CYCLES), 201);
     assert_eq!(ran["expectations"][0]["holds"], true);
     assert!(!ran["document"]["launches"][0]["timeline"]["rows"].as_array().unwrap().is_empty());
 }
@@ -84,15 +84,15 @@ fn changes_of_machine_scheduler_and_texts_change_the_run() {
         let ran = value(&mut desk, &json!({ "ask": "run", "setup": setup }));
         metric(&ran["document"], 0, CYCLES).as_u64().unwrap()
     };
-    assert_eq!(cycles(plain.clone()), 216);
+    assert_eq!(cycles(plain.clone()), 215);
     let mut slow = plain.clone();
     slow["set"] = json!(["multiprocessor.l1.flat_latency=160"]);
-    assert_eq!(cycles(slow), 303);
+    assert_eq!(cycles(slow), 301);
     let mut short = plain;
     let text = "(program: \"../kernels/vector_add.ptx\", kernel: \"vector_add\", grid: (1, 1, 1), block: (32, 1, 1), \
                 arguments: [i32(0), null, null, null], gpu: \"textbook\")";
     short["edits"] = json!({ "launches/warp_states.ron": text });
-    assert!(cycles(short) < 216);
+    assert!(cycles(short) < 215);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Takes out the moves that selection left over.
 
 use crate::code::{Code, Groups};
+use crate::halves;
 use crate::legal;
 use rustc_hash::FxHashMap;
 use warplab_program::{
@@ -115,6 +116,12 @@ fn replace(
                     continue;
                 }
                 let Some(copy) = look(&register) else { continue };
+                if let Operand::Immediate(bits) = copy.value
+                    && instruction.opcode.takes_halves()
+                {
+                    changed |= halves::read_constant(instruction, index, bits);
+                    continue;
+                }
                 let new = match copy.value {
                     Operand::Register { register, .. } => {
                         if register.is_fixed()

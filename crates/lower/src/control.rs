@@ -3,6 +3,7 @@
 mod share;
 
 use crate::select::{BULK_GROUPS, GROUPS};
+use crate::turns::{Turns, Unit};
 use share::{Shared, UnderWay, first_touches};
 use warplab_program::{
     Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Resource, Role, Slot,
@@ -27,6 +28,7 @@ struct Fixed {
     cycle: u64,
     /// When each instruction before issues.
     times: Vec<u64>,
+    turns: Turns,
 }
 
 /// Which wait counters guard the result, and the reading, of each register.
@@ -121,10 +123,7 @@ const TURN: u32 = 12;
 fn yields(instructions: &mut [Instruction], table: &LatencyTable) {
     let mut since = 0;
     for instruction in instructions {
-        let computes = matches!(
-            instruction.opcode.info().pipe,
-            Pipe::Alu | Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 | Pipe::Fp64 | Pipe::Uniform
-        ) && !is_variable(instruction, table);
+        let computes = computes(instruction.opcode.info().pipe) && !is_variable(instruction, table);
         let yields = computes
             && match instruction.control.stall {
                 0 | 1 => false,
@@ -307,19 +306,23 @@ fn set_waits(instructions: &mut [Instruction], ranges: &[(usize, usize)]) {
 
 /// Sets the stall counts of a block.
 fn stalls(instructions: &mut [Instruction], target: &Target) {
-    let (table, choices) = (&target.latencies, &target.choices);
+    let choices = &target.choices;
     let most = choices.longest_stall;
-    let mut fixed =
-        Fixed { issued: vec![None; TOTAL], cycle: 0, times: Vec::with_capacity(instructions.len()) };
+    let mut fixed = Fixed {
+        issued: vec![None; TOTAL],
+        cycle: 0,
+        times: Vec::with_capacity(instructions.len()),
+        turns: Turns::default(),
+    };
     for index in 0..instructions.len() {
-        fixed.stretch(instructions, index, table, most);
+        fixed.stretch(instructions, index, target, most);
         fixed.times.push(fixed.cycle);
         let to_waiter = if is_awaited_next(instructions, index) { choices.wait_counter_stall } else { 1 };
         let to_pipe =
             instructions.get(index + 1).map_or(1, |next| cycles_to_pipe(&instructions[index], next, target));
         let instruction = &mut instructions[index];
         instruction.control.stall = shortest(instruction, target).max(to_waiter).max(to_pipe).min(most);
-        fixed.issue(instruction, table);
+        fixed.issue(instruction, target);
         fixed.cycle += u64::from(instruction.control.stall);
     }
     // What is under way at the end is covered there: nothing fixed is pending at a block's start.
@@ -328,11 +331,13 @@ fn stalls(instructions: &mut [Instruction], target: &Target) {
     if opcode == Opcode::Exit {
         return;
     }
-    let mut pending = fixed.pending(table).saturating_sub(fixed.cycle);
-    let mut ends = [last, last.saturating_sub(1)];
-    if matches!(opcode, Opcode::Bra | Opcode::Bsync) {
-        ends.reverse();
-    }
+    // Where lanes meet and where functions are called all of it is there before, elsewhere behind the last instruction.
+    let before = matches!(opcode, Opcode::Bsync | Opcode::Call) && last > 0;
+    let (end, ends) = match before {
+        true => (fixed.times[last], [last - 1, last]),
+        false => (fixed.cycle, [last, last.saturating_sub(1)]),
+    };
+    let mut pending = fixed.pending(target).saturating_sub(end);
     for at in ends {
         lengthen(&mut instructions[at].control.stall, &mut pending, most);
     }
@@ -340,8 +345,9 @@ fn stalls(instructions: &mut [Instruction], target: &Target) {
 
 impl Fixed {
     /// The cycle at which an instruction may issue.
-    fn ready(&self, instruction: &Instruction, table: &LatencyTable) -> u64 {
-        let mut ready = self.cycle;
+    fn ready(&self, instruction: &Instruction, target: &Target) -> u64 {
+        let table = &target.latencies;
+        let mut ready = self.turns.ready(Unit::of(instruction), self.cycle, &target.choices);
         for access in instruction.accesses() {
             for (part, number) in numbers(access.resource).enumerate() {
                 let Some((issued, class, _)) = self.issued[number] else { continue };
@@ -361,11 +367,11 @@ impl Fixed {
 
     /// Makes the instructions before one hold it up until it is ready, the last first. What comes behind one that is held up longer issues
     /// later, too, and so do its results.
-    fn stretch(&mut self, instructions: &mut [Instruction], index: usize, table: &LatencyTable, most: u8) {
+    fn stretch(&mut self, instructions: &mut [Instruction], index: usize, target: &Target, most: u8) {
         let mut at = index;
         while at > 0 {
             at -= 1;
-            let mut missing = self.ready(&instructions[index], table).saturating_sub(self.cycle);
+            let mut missing = self.ready(&instructions[index], target).saturating_sub(self.cycle);
             if missing == 0 {
                 return;
             }
@@ -377,13 +383,16 @@ impl Fixed {
                 let since = self.times[at];
                 let later = self.issued.iter_mut().flatten().filter(|(issued, ..)| *issued > since);
                 later.for_each(|(issued, ..)| *issued += more);
+                self.turns.put_off(since, more);
                 self.times[at + 1..].iter_mut().for_each(|time| *time += more);
             }
         }
     }
 
-    fn issue(&mut self, instruction: &Instruction, table: &LatencyTable) {
+    fn issue(&mut self, instruction: &Instruction, target: &Target) {
+        let table = &target.latencies;
         let variable = is_variable(instruction, table);
+        self.turns.take(Unit::of(instruction), self.cycle);
         for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
             for (part, number) in numbers(access.resource).enumerate() {
                 let class = LatencyClass::of_result(instruction, access.resource, crate::code::number(part));
@@ -393,14 +402,26 @@ impl Fixed {
     }
 
     /// When the last of the results under way is there, for whoever reads it.
-    fn pending(&self, table: &LatencyTable) -> u64 {
+    fn pending(&self, target: &Target) -> u64 {
         let ends = self
             .issued
             .iter()
             .flatten()
-            .map(|&(issued, class, resource)| issued + u64::from(table.most_cycles(class, resource)));
+            .map(|&(issued, class, resource)| issued + u64::from(cycles_to_all(class, resource, target)));
         ends.max().unwrap_or(0)
     }
+}
+
+/// Cycles from an instruction until whatever stands in another block may read its result: as many as for the reader that waits longest,
+/// or those that the machine wants there.
+fn cycles_to_all(class: LatencyClass, resource: Resource, target: &Target) -> u16 {
+    let (table, choices) = (&target.latencies, &target.choices);
+    let more = match (class, resource) {
+        (LatencyClass::Uniform, Resource::Uniforms(..)) => choices.uniform_end_stall,
+        (_, Resource::Registers(..) | Resource::Uniforms(..)) => choices.block_end_stall,
+        _ => 0,
+    };
+    table.most_cycles(class, resource).max(table.cycles(class) + u16::from(more))
 }
 
 /// Lengthens a stall by what is missing, as far as it goes.
@@ -434,8 +455,14 @@ fn cycles_to_pipe(instruction: &Instruction, next: &Instruction, target: &Target
     match (instruction.opcode.info().pipe, next.opcode.info().pipe) {
         (Pipe::Alu, Pipe::Alu) => target.integer_interval,
         (Pipe::FmaHeavy, Pipe::FmaHeavy | Pipe::Fma) => target.product_interval,
+        (_, pipe) if instruction.opcode == Opcode::Bar && !computes(pipe) => target.choices.barrier_stall,
         _ => 1,
     }
+}
+
+/// Whether the instructions of a pipe only compute.
+fn computes(pipe: Pipe) -> bool {
+    matches!(pipe, Pipe::Alu | Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 | Pipe::Fp64 | Pipe::Uniform)
 }
 
 /// Whether an instruction sets a wait counter for which the next one waits, or may wait: a counter is up only some

@@ -11,6 +11,8 @@ pub(crate) struct Divergence {
     divergent: Marks,
     /// For every block whether the branch at its end may diverge.
     pub(crate) branches: Vec<bool>,
+    /// For every block whether some threads of a warp may skip it.
+    pub(crate) split: Vec<bool>,
 }
 
 impl Divergence {
@@ -53,7 +55,7 @@ pub(crate) fn divergence(code: &Code, graph: &Graph) -> Divergence {
             search.reads_varying(block, at, number);
         }
     }
-    Divergence { numbering, divergent: search.divergent, branches: search.branches }
+    Divergence { numbering, divergent: search.divergent, branches: search.branches, split: search.split }
 }
 
 struct Search<'a> {

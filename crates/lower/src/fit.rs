@@ -115,7 +115,7 @@ fn with_fewer(
                 used.fewest
             }
         };
-        most = most.saturating_sub(fewest.saturating_sub(wanted) as usize);
+        most = most.min(found.alive).saturating_sub(fewest.saturating_sub(wanted) as usize);
         if granted(fewest, target) < granted(best.1.fewest, target)
             && let Some(used) = used.or_else(|| registers(&mut code, limit, options))
             && code.local_bytes <= best.0.local_bytes

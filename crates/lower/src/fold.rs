@@ -2,8 +2,12 @@
 
 use crate::code::Code;
 use crate::graph::Graph;
+use crate::halves;
 use rustc_hash::FxHashSet;
 use warplab_program::{Instruction, Modifier, Opcode, Operand, Register, Resource, Selector, SourceModifier};
+
+/// Which operand of a product is added to it.
+const ADDED_MATRIX: usize = 3;
 
 /// Folds what it can, in an order in which a value comes before its readers.
 pub(crate) fn fold(code: &mut Code) {
@@ -25,12 +29,16 @@ pub(crate) fn fold(code: &mut Code) {
     }
 }
 
-/// Reads zero where a register holds nothing else, in instructions that fold then. What is negated stays: a sum with nothing taken off
-/// carries, as nothing is borrowed.
+/// Reads zero where a register holds nothing else, in instructions that fold then and in products to which a matrix of zeros is added.
+/// What is negated stays: a sum with nothing taken off carries, as nothing is borrowed.
 fn read_zeros(instruction: &mut Instruction, zeros: &FxHashSet<Register>) {
-    if zeros.is_empty()
-        || !matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad | Opcode::Lop3 | Opcode::Shf)
-    {
+    if zeros.is_empty() {
+        return;
+    }
+    if matches!(instruction.opcode, Opcode::Hmma | Opcode::Imma | Opcode::Dmma) {
+        return add_no_matrix(instruction, zeros);
+    }
+    if !matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad | Opcode::Lop3 | Opcode::Shf) {
         return;
     }
     let written = instruction.written_operands();
@@ -44,6 +52,16 @@ fn read_zeros(instruction: &mut Instruction, zeros: &FxHashSet<Register>) {
         {
             instruction.operands[index] = Operand::ZERO;
         }
+    }
+}
+
+/// A product alone, where all that is added are zeros.
+fn add_no_matrix(product: &mut Instruction, zeros: &FxHashSet<Register>) {
+    let count = product.register_count(ADDED_MATRIX);
+    if let Some(first) = product.operands.get(ADDED_MATRIX).and_then(Operand::as_register)
+        && (0..count).all(|it| zeros.contains(&first.offset(it)))
+    {
+        product.operands[ADDED_MATRIX] = Operand::ZERO;
     }
 }
 
@@ -96,6 +114,9 @@ fn fold_one(instruction: &mut Instruction) {
             become_move(instruction, value);
         }
         return;
+    }
+    if let Some(constant) = halves::packed_constant(instruction) {
+        return become_move(instruction, crate::select::immediate(constant));
     }
     if instruction.opcode == Opcode::Sel && operands[1] == operands[2] && is_plain(&operands[1]) {
         let value = operands[1];

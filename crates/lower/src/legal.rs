@@ -94,6 +94,10 @@ fn illegal(instruction: &Instruction) -> Option<usize> {
         if !is_foreign(operand) || is_part_of_opcode(instruction, index) {
             continue;
         }
+        // Two immediates, which are set where they may stand only.
+        if instruction.opcode.takes_halves() && matches!(operand, Operand::Immediate(_)) {
+            continue;
+        }
         foreign += 1;
         let uniform_shuffle =
             instruction.opcode == Opcode::Shfl && matches!(operand, Operand::Uniform { .. });

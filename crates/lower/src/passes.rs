@@ -43,6 +43,8 @@ pub enum Pass {
     Coalesce,
     /// Real registers. Always runs.
     Allocate,
+    /// With real registers, instructions go where they stall least.
+    Settle,
     /// What is seldom needed stands behind the rest.
     Layout,
     /// Moves, sums and shifts go to the pipe that has less to do.
@@ -76,6 +78,7 @@ impl Pass {
         Pass::Schedule,
         Pass::Coalesce,
         Pass::Allocate,
+        Pass::Settle,
         Pass::Layout,
         Pass::Balance,
         Pass::Reuse,
@@ -106,6 +109,7 @@ impl Pass {
             Pass::Schedule => "schedule",
             Pass::Coalesce => "coalesce",
             Pass::Allocate => "allocate",
+            Pass::Settle => "settle",
             Pass::Layout => "layout",
             Pass::Balance => "balance",
             Pass::Reuse => "reuse",

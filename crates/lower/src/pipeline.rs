@@ -9,9 +9,9 @@ use crate::schedule::Ordered;
 use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
-    dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal, limits, logic,
-    masks, motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule,
-    select, sums, tables, uniform, unroll, vectorise, zeros,
+    counters, dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal,
+    limits, logic, masks, motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread,
+    reuse, schedule, select, settle, sums, tables, uniform, unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -280,6 +280,10 @@ fn attempt(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Op
     } else {
         frames::lower_stack(&mut code);
     }
+    // Who wants no order of the compiler's keeps the one as written.
+    if may_order {
+        runner.pass(Pass::Settle, &mut code, |code| settle::settle(code, target));
+    }
     let cycles = |class| target.latencies.cycles(class);
     if cycles(LatencyClass::Clock) <= cycles(LatencyClass::Alu) {
         zeros::join(&mut code);
@@ -371,6 +375,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     if !code.calls && cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu) {
         runner.pass(Pass::Uniform, code, |code| {
             doubles::constants(code);
+            counters::counters(code);
             uniform::uniform(code);
         });
     }

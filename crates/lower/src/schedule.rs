@@ -13,6 +13,7 @@ mod versions;
 use crate::code::{Code, reads_clock};
 use crate::graph::Graph;
 use crate::liveness::{Liveness, Marks};
+use crate::turns::{Turns, Unit};
 use conflicts::is_product;
 pub(crate) use conflicts::{Kind, conflict, is_exchange};
 use loads::UnderWay;
@@ -25,9 +26,10 @@ use warplab_program::{Instruction, LatencyClass, Opcode, Operand, Register, Role
 /// From so many live uniform registers on, what frees some goes first: there are 63, and they are never spilled.
 const MANY_UNIFORMS: usize = 40;
 
-/// Loads that pass the products of matrices in front of them, of a run of instructions: ptxas has eight in front of the first
-/// product of `k_split_k_bytes`, `k_covariance` and `k_gemm_e4m3` (traces/h200/matrices.sass), and ten of `k_weights_4_bits`.
-const LOADS_BEFORE_PRODUCTS: usize = 8;
+/// Loads that pass the products of matrices in front of them, of a run of instructions: ptxas has four to nine in front of the first
+/// product of twelve kernels with more, ten of `k_weights_4_bits`, and sixteen and more where products need them all (`k_lora`,
+/// `k_dsyrk`; traces/h200/matrices.sass).
+const LOADS_BEFORE_PRODUCTS: usize = 10;
 
 /// Barriers that a load of what nothing writes passes: ptxas moves such loads over one (`nek_axhelm_hex3d_n7`) and more
 /// (`wkv6_forward`; traces/h200/unseen), and their results take registers for so long.
@@ -62,6 +64,8 @@ pub(crate) struct Ordered {
     pub(crate) written: usize,
     /// The same where loads are under way together.
     pub(crate) together: usize,
+    /// The most registers that the order keeps alive.
+    pub(crate) alive: usize,
     /// Cycles of one warp alone.
     pub(crate) cycles: u64,
 }
@@ -82,7 +86,7 @@ pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32, within: Opt
     };
     let target = &Target { choices, ..target.clone() };
     let mut values = BlockValues::new(&live);
-    let mut found = Ordered { written, together: written, cycles: 0 };
+    let mut found = Ordered { written, together: written, alive: 0, cycles: 0 };
     let graph = Graph::new(code);
     for index in 0..code.blocks.len() {
         let instructions = std::mem::take(&mut code.blocks[index].instructions);
@@ -160,22 +164,17 @@ impl<'a> BlockValues<'a> {
     }
 }
 
-fn order(
-    instructions: Vec<Instruction>,
-    values: &mut BlockValues<'_>,
-    block: usize,
-    (target, within): (&Target, Option<usize>),
-    found: &mut Ordered,
-) -> Vec<Instruction> {
-    // Clock reads and exits divide a block: nothing crosses them.
-    let mut result = Vec::with_capacity(instructions.len());
-    let mut run: Vec<Instruction> = Vec::new();
+/// A block in pieces that are put into order, each with what stands behind it: clock reads, exits, calls and waits for products of warpgroups,
+/// which do not name their sums, divide a block, and nothing crosses them.
+pub(crate) fn pieces(instructions: Vec<Instruction>) -> Vec<(Vec<Instruction>, Option<Instruction>)> {
+    use Opcode::{Bpt, Bsync, Call, Exit, Nanosleep, Warpgroup};
     let total = instructions.len();
+    let mut run: Vec<Instruction> = Vec::new();
     let mut pieces: Vec<(Vec<Instruction>, Option<Instruction>)> = Vec::new();
     for (index, instruction) in instructions.into_iter().enumerate() {
         let divides = reads_clock(&instruction)
             || instruction.operands.first() == Some(&Operand::register(Register(1)))
-            || matches!(instruction.opcode, Opcode::Exit | Opcode::Bsync | Opcode::Nanosleep | Opcode::Bpt)
+            || matches!(instruction.opcode, Exit | Bsync | Call | Nanosleep | Bpt | Warpgroup)
             || (index + 1 == total && instruction.opcode.changes_flow());
         if divides {
             pieces.push((std::mem::take(&mut run), Some(instruction)));
@@ -187,6 +186,18 @@ fn order(
         }
     }
     pieces.push((run, None));
+    pieces
+}
+
+fn order(
+    instructions: Vec<Instruction>,
+    values: &mut BlockValues<'_>,
+    block: usize,
+    (target, within): (&Target, Option<usize>),
+    found: &mut Ordered,
+) -> Vec<Instruction> {
+    let mut result = Vec::with_capacity(instructions.len());
+    let pieces = pieces(instructions);
     values.begin(block, &pieces);
     for (piece, (run, end)) in pieces.into_iter().enumerate() {
         let numbering = &values.live.numbering;
@@ -199,7 +210,8 @@ fn order(
             .collect();
         let run = Run::new(run, values, piece, target);
         found.together = found.together.max(run.with_loads(run.pressure.live));
-        let (ordered, cycles) = run.order(&target.choices, within);
+        let (ordered, alive, cycles) = run.order(&target.choices, within);
+        found.alive = found.alive.max(alive);
         found.cycles += cycles;
         result.extend(ordered);
         for number in written {
@@ -220,6 +232,8 @@ struct Run {
     after: Vec<Vec<(u32, u32)>>,
     /// Cycles from the issue of each to the end of the run, at best.
     height: Vec<u64>,
+    /// The unit of each that takes one only every few cycles.
+    units: Vec<Option<Unit>>,
     reads: Vec<Vec<u32>>,
     writes: Vec<Vec<u32>>,
     /// What kind each value is.
@@ -268,8 +282,10 @@ impl Run {
                 .all(|number, _, is_last| is_last && values.is_needed_after(piece, numbers[number])),
             remaining: versions.times_read(),
         };
+        let units = instructions.iter().map(Unit::of).collect();
         let mut run = Run {
             instructions,
+            units,
             before: vec![Vec::new(); count],
             after: vec![Vec::new(); count],
             height: vec![0; count],
@@ -355,8 +371,8 @@ impl Run {
         }
     }
 
-    /// The instructions in a good order, and the cycles of one warp alone.
-    fn order(mut self, choices: &TargetChoices, within: Option<usize>) -> (Vec<Instruction>, u64) {
+    /// The instructions in a good order, the most registers that it keeps alive, and the cycles of one warp alone.
+    fn order(mut self, choices: &TargetChoices, within: Option<usize>) -> (Vec<Instruction>, usize, u64) {
         // As many live registers as the order that was written keeps alive and some for loads, within bounds.
         let peak = self.pressure.clone().peak(&self);
         let comfortable = roomy(peak.max(self.with_loads(self.pressure.live)), choices)
@@ -371,19 +387,20 @@ impl Run {
         } else if most > spare + spare / 2 {
             // From what seems best at each place it has come to where nothing frees a register.
             let (other, peak) = self.within(choices, spare);
-            if peak < most && self.cycles(&other) <= self.cycles(&chosen) {
+            if peak < most && self.cycles(choices, &other) <= self.cycles(choices, &chosen) {
                 chosen = other;
             }
         }
         if within.is_none()
-            && let Some((other, _)) = self.much_quicker_as_written(spare, self.cycles(&chosen))
+            && let Some((other, _)) =
+                self.much_quicker_as_written(choices, spare, self.cycles(choices, &chosen))
         {
             chosen = other;
         }
         self.note_moves(&chosen);
-        let cycles = self.cycles(&chosen);
+        let (alive, cycles) = (self.peaks(&chosen)[0], self.cycles(choices, &chosen));
         let mut slots: Vec<Option<Instruction>> = self.instructions.into_iter().map(Some).collect();
-        (chosen.into_iter().filter_map(|index| slots[index].take()).collect(), cycles)
+        (chosen.into_iter().filter_map(|index| slots[index].take()).collect(), alive, cycles)
     }
 
     /// A good order, and the most registers that it keeps alive.
@@ -396,13 +413,18 @@ impl Run {
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
         let mut under_way = UnderWay::default();
+        let mut turns = Turns::default();
         let mut chosen = Vec::with_capacity(count);
         while !ready.is_empty() {
             let has_room = under_way.has_room(time);
+            for &index in &ready {
+                earliest[index] = turns.ready(self.units[index], earliest[index], choices);
+            }
             let at =
                 self.choose(choices, &ready, &earliest, (time, has_room), &pressure, (comfortable, short));
             let index = ready.swap_remove(at);
             time = time.max(earliest[index]) + 1;
+            turns.take(self.units[index], time - 1);
             match self.loaded_words(index) {
                 0 => {}
                 words => under_way.ask(time + u64::from(choices.load_cycles), words),

@@ -69,6 +69,18 @@ pub struct TargetChoices {
     pub branch_stall: u8,
     /// The stall count of a double-precision instruction.
     pub fp64_stall: u8,
+    /// The cycles between two accesses to memory, or exchanges of lanes, of a warp.
+    pub memory_stall: u8,
+    /// The cycles between two instructions of the special function unit.
+    pub function_stall: u8,
+    /// The cycles between two loads of constants, or uniform reads of special registers.
+    pub constant_stall: u8,
+    /// The cycles from a block barrier to what does more than compute.
+    pub barrier_stall: u8,
+    /// At the end of a block results of lanes are waited for so many cycles longer than their latency.
+    pub block_end_stall: u8,
+    /// The same of uniform sums.
+    pub uniform_end_stall: u8,
     /// The stall count between an instruction that sets a wait counter and the next that waits for it.
     pub wait_counter_stall: u8,
     /// The most that one instruction can hold up the next.

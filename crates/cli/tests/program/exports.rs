@@ -134,7 +134,7 @@ fn runs_that_were_kept_are_compared() {
         kept(&format!("compare_{name}"), &format!("{WARP_STATES} {more}"))
     });
     let line = format!("compare {} {}", a.display(), b.display());
-    assert!(stdout(&warplab(&line).success()).contains("B takes 1.03 times"));
+    assert!(stdout(&warplab(&line).success()).contains("B takes 1.07 times"));
 }
 
 #[test]

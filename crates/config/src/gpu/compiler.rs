@@ -52,6 +52,30 @@ pub struct Compiler {
     /// The stall count between an instruction that sets a wait counter and the next that waits for it.
     #[schemars(range(min = 1, max = 15))]
     pub wait_counter_stall: u8,
+    /// The cycles between two accesses to memory, or exchanges of lanes, of a warp; 1 where it is not given.
+    #[serde(default = "next_cycle")]
+    #[schemars(range(min = 1, max = 15))]
+    pub memory_stall: u8,
+    /// The cycles between two special functions, conversions or counts of bits; 1 where it is not given.
+    #[serde(default = "next_cycle")]
+    #[schemars(range(min = 1, max = 15))]
+    pub function_stall: u8,
+    /// The cycles between two loads of constants, uniform reads of special registers or block barriers; 1 where it is not given.
+    #[serde(default = "next_cycle")]
+    #[schemars(range(min = 1, max = 15))]
+    pub constant_stall: u8,
+    /// The cycles from a block barrier to what does more than compute; 1 where it is not given.
+    #[serde(default = "next_cycle")]
+    #[schemars(range(min = 1, max = 15))]
+    pub barrier_stall: u8,
+    /// At the end of a block results of lanes are waited for so many cycles longer than their latency; 0 where it is not given.
+    #[serde(default)]
+    #[schemars(range(max = 15))]
+    pub block_end_stall: u8,
+    /// The same of uniform sums.
+    #[serde(default)]
+    #[schemars(range(max = 15))]
+    pub uniform_end_stall: u8,
     /// The longest stall count; where it is not given 15, as the four bits of NVIDIA's control fields hold. Of longer fixed
     /// latencies the rest is not waited for.
     #[serde(default)]
@@ -59,6 +83,11 @@ pub struct Compiler {
     pub longest_stall: Option<u8>,
     /// Whether the machine reduces a value over the lanes of a warp in one instruction.
     pub reduces_lanes: bool,
+}
+
+/// A stall count that holds nothing up.
+fn next_cycle() -> u8 {
+    1
 }
 
 impl GpuConfig {
@@ -93,6 +122,12 @@ impl GpuConfig {
                 branch_stall: compiler.branch_stall,
                 fp64_stall: compiler.fp64_stall,
                 wait_counter_stall: compiler.wait_counter_stall,
+                memory_stall: compiler.memory_stall,
+                function_stall: compiler.function_stall,
+                constant_stall: compiler.constant_stall,
+                barrier_stall: compiler.barrier_stall,
+                block_end_stall: compiler.block_end_stall,
+                uniform_end_stall: compiler.uniform_end_stall,
                 longest_stall: compiler.longest_stall.unwrap_or(FOUR_BITS),
             },
             reduces_lanes: compiler.reduces_lanes,

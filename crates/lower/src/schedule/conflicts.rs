@@ -12,7 +12,7 @@ pub(crate) enum Kind {
     ConstantLoad,
     /// A load.
     Load,
-    /// A store.
+    /// A store or an atomic operation.
     Store,
     /// With every access to memory.
     Fence,
@@ -27,6 +27,7 @@ impl Kind {
             Ldg if instruction.has(Modifier::Constant) => Kind::ConstantLoad,
             Ldg | Ld | Lds | Ldl | Ldsm => Kind::Load,
             Stg | St | Sts | Stl | Stsm => Kind::Store,
+            _ if is_atomic(instruction) => Kind::Store,
             Bssy | Nop => Kind::Free,
             _ if has_effect(instruction) => Kind::Fence,
             _ => Kind::Free,
@@ -65,6 +66,12 @@ pub(crate) fn is_exchange(instruction: &Instruction) -> bool {
         || matches!(instruction.opcode, Shfl | Vote | Voteu | Match | Redux | Elect | Movm)
 }
 
+/// Whether it changes memory at once. What it orders beyond its own bytes, a fence beside it says.
+fn is_atomic(instruction: &Instruction) -> bool {
+    use Opcode::*;
+    matches!(instruction.opcode, Atom | Atomg | Atoms | Red | Redg)
+}
+
 /// Whether it multiplies matrices.
 pub(super) fn is_product(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::Hmma | Opcode::Imma | Opcode::Dmma)
@@ -74,8 +81,8 @@ pub(super) fn is_product(instruction: &Instruction) -> bool {
 fn space(instruction: &Instruction) -> Option<u8> {
     use Opcode::*;
     match instruction.opcode {
-        Ldg | Stg => Some(0),
-        Lds | Sts | Ldsm | Stsm => Some(1),
+        Ldg | Stg | Atomg | Redg => Some(0),
+        Lds | Sts | Ldsm | Stsm | Atoms => Some(1),
         Ldl | Stl => Some(2),
         _ => None,
     }
@@ -87,8 +94,8 @@ fn disjoint(first: &Instruction, second: &Instruction) -> bool {
     if a.is_some() && b.is_some() && a != b {
         return true;
     }
-    // A row of a matrix is another lane's than its elements.
-    if [first, second].iter().any(|it| matches!(it.opcode, Opcode::Ldsm | Opcode::Stsm)) {
+    // A row of a matrix is another lane's than its elements; atomic operations keep their order.
+    if [first, second].iter().any(|it| matches!(it.opcode, Opcode::Ldsm | Opcode::Stsm) || is_atomic(it)) {
         return false;
     }
     let (Some(x), Some(y)) = (address(first), address(second)) else {
@@ -129,5 +136,12 @@ mod tests {
         assert!(!are_disjoint("STG.E desc[UR4][R2.64], R5", "LDG.E R6, desc[UR4][R8.64+0x4]"));
         assert!(are_disjoint("STG.E desc[UR4][R2.64], R5", "LDS R6, [R8]"));
         assert!(!are_disjoint("ST.E desc[UR4][R2.64], R5", "LDS R6, [R8]"));
+        assert!(are_disjoint("ATOMS.ADD R5, [R8], R6", "LDG.E R6, desc[UR4][R2.64]"));
+        assert!(are_disjoint("ATOMS.ADD R5, [R8], R6", "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R7"));
+        assert!(!are_disjoint("ATOMS.ADD R5, [R8], R6", "LDS R6, [R8+0x4]"));
+        assert!(!are_disjoint(
+            "ATOM.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R6",
+            "LDG.E R6, desc[UR4][R8.64]"
+        ));
     }
 }

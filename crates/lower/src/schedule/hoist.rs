@@ -1,6 +1,7 @@
 //! Orders for few registers: what needs the fewest, and loads as far up in it as the registers suffice.
 
 use super::{MANY_PREDICATES, Run, Short};
+use crate::turns::Turns;
 use warplab_program::TargetChoices;
 
 /// Runs of more instructions stay in the order for few registers as it is.
@@ -34,10 +35,10 @@ impl Run {
             }
             orders.push((order, peak.max(registers)));
         }
-        let key = |(order, peak): &(Vec<usize>, usize)| (*peak.max(&registers), self.cycles(order));
+        let key = |(order, peak): &(Vec<usize>, usize)| (*peak.max(&registers), self.cycles(choices, order));
         let best = orders.into_iter().min_by_key(key).unwrap_or_default();
-        let cycles = self.cycles(&best.0);
-        self.much_quicker_as_written(registers, cycles)
+        let cycles = self.cycles(choices, &best.0);
+        self.much_quicker_as_written(choices, registers, cycles)
             .filter(|other| other.1 <= best.1.max(registers))
             .unwrap_or(best)
     }
@@ -46,6 +47,7 @@ impl Run {
     /// many registers it keeps alive, or those that it may.
     pub(super) fn much_quicker_as_written(
         &self,
+        choices: &TargetChoices,
         registers: usize,
         cycles: u64,
     ) -> Option<(Vec<usize>, usize)> {
@@ -56,16 +58,19 @@ impl Run {
         let mut order: Vec<usize> = (0..self.instructions.len()).collect();
         let peaks = self.peaks(&order);
         self.hoist(&mut order, [registers.max(peaks[0]), peaks[1].max(MANY_PREDICATES)], 2);
-        (2 * self.cycles(&order) <= cycles).then_some((order, registers.max(peaks[0])))
+        (2 * self.cycles(choices, &order) <= cycles).then_some((order, registers.max(peaks[0])))
     }
 
     /// The cycles that one warp takes alone.
-    pub(super) fn cycles(&self, order: &[usize]) -> u64 {
+    pub(super) fn cycles(&self, choices: &TargetChoices, order: &[usize]) -> u64 {
         let mut earliest = vec![0u64; order.len()];
+        let mut turns = Turns::default();
         let mut time = 0;
         let mut end = 0;
         for &index in order {
-            time = earliest[index].max(time) + 1;
+            let ready = turns.ready(self.units[index], earliest[index], choices);
+            time = ready.max(time) + 1;
+            turns.take(self.units[index], time - 1);
             for &(next, cycles) in &self.after[index] {
                 let ready = &mut earliest[next as usize];
                 *ready = (*ready).max(time - 1 + u64::from(cycles));
@@ -129,7 +134,7 @@ impl Run {
     }
 
     /// The most registers, predicates and uniform registers that an order keeps alive.
-    fn peaks(&self, order: &[usize]) -> [usize; 3] {
+    pub(super) fn peaks(&self, order: &[usize]) -> [usize; 3] {
         let mut pressure = self.pressure.clone();
         let mut peaks = [pressure.live, pressure.live_predicates, pressure.live_uniforms];
         for &index in order {
