@@ -83,7 +83,7 @@ for (const [part, fragment, width, colorScheme] of [
 test("a run in the browser gives the numbers of the program's text report", { skip }, async () => {
   const { page, context } = await open();
   await ran(page);
-  assert.equal(await metric(page, "Elapsed Cycles"), "209");
+  assert.equal(await metric(page, "Elapsed Cycles"), "201");
   assert.match(await page.textContent("#outcome"), /✓ c: ok \(256 elements/);
   await context.close();
 });
@@ -173,7 +173,7 @@ test("a run can be stopped, and another one started", { skip }, async () => {
   await page.getByRole("button", { name: "Stop" }).click();
   await choose(page, "Launch", "launches/warp_states.ron");
   await run(page);
-  assert.equal(await metric(page, "Elapsed Cycles"), "209");
+  assert.equal(await metric(page, "Elapsed Cycles"), "201");
   await context.close();
 });
 

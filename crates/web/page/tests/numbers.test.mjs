@@ -155,6 +155,6 @@ test("issue slots of the window are used as often as instructions issued", { ski
     [...rows[0].cells].map((cell) => cell.textContent),
   );
   const issued = document.launches[0].sections.flatMap((section) => section.metrics).find((it) => it.id === "smsp__inst_issued.sum");
-  assert.deepEqual(slots.slice(1, 3), [issued.shown, "47"]);
+  assert.deepEqual(slots.slice(1, 3), [issued.shown, "39"]);
   await context.close();
 });
