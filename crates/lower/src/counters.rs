@@ -6,6 +6,7 @@ use crate::code::Code;
 use crate::divergence::divergence;
 use crate::graph::Graph;
 use crate::legal;
+use crate::reconverge;
 use rustc_hash::FxHashMap;
 use warplab_program::{
     Instruction, Modifier, Opcode, Operand, Register, Resource, Role, Selector, SourceModifier,
@@ -28,11 +29,24 @@ struct Seen {
 /// Moves the counters.
 pub(crate) fn counters(code: &mut Code) {
     let graph = Graph::new(code);
+    // Lanes that have waited for others do not meet behind the loop.
+    if reconverge::waiting_loops(code, &graph).contains(&true) {
+        return;
+    }
     let divergence = divergence(code, &graph);
+    // Where a branch parts the lanes of a loop, some may be an iteration ahead.
+    let mut parted = divergence.split;
+    for it in 0..graph.loops.len() {
+        let inside = |block: &usize| graph.in_loop(it, *block);
+        let blocks: Vec<usize> = (0..code.blocks.len()).filter(inside).collect();
+        if blocks.iter().any(|&block| divergence.branches[block]) {
+            blocks.into_iter().for_each(|block| parted[block] = true);
+        }
+    }
     let mut seen: FxHashMap<Register, Seen> = FxHashMap::default();
-    for (block, split) in code.blocks.iter().zip(&divergence.split) {
+    for (block, parted) in code.blocks.iter().zip(&parted) {
         for instruction in &block.instructions {
-            look_at(instruction, *split, &mut seen);
+            look_at(instruction, *parted, &mut seen);
         }
     }
     let is_counter = |it: &Seen| it.starts && it.steps && it.compared && !it.other;
@@ -47,9 +61,9 @@ pub(crate) fn counters(code: &mut Code) {
     }
 }
 
-/// Notes what an instruction does with registers; `split`: only some lanes may execute it.
-fn look_at(instruction: &Instruction, split: bool, seen: &mut FxHashMap<Register, Seen>) {
-    let shared = !split && instruction.guard.is_always();
+/// Notes what an instruction does with registers; `parted`: lanes may execute it one after another.
+fn look_at(instruction: &Instruction, parted: bool, seen: &mut FxHashMap<Register, Seen>) {
+    let shared = !parted && instruction.guard.is_always();
     let own = instruction.operands.first().and_then(Operand::as_register).filter(|it| it.is_virtual());
     let (starts, steps) = (shared && is_start(instruction), shared && is_step(instruction));
     for access in instruction.accesses() {
@@ -124,23 +138,35 @@ mod tests {
     use super::counters;
     use crate::code::{Block, Code};
     use warplab_program::listing::read_instruction;
-    use warplab_program::{Instruction, Register};
+    use warplab_program::{Guard, Instruction, Operand, Predicate, Register};
 
     /// A loop with a counter in the first virtual register, which is put in the place of R2.
     fn loop_with(body: &[&str]) -> Vec<String> {
         let read = |text: &&str| -> Instruction {
             let mut it = read_instruction(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
             for operand in &mut it.operands {
-                if let warplab_program::Operand::Register { register, .. } = operand
-                    && *register != Register::ZERO
-                {
-                    *register = Register(Register::FIRST_VIRTUAL + register.0);
+                match operand {
+                    Operand::Register { register, .. } if *register != Register::ZERO => {
+                        *register = Register(Register::FIRST_VIRTUAL + register.0);
+                    }
+                    Operand::Predicate { predicate, .. } if *predicate != Predicate::TRUE => {
+                        *predicate = Predicate(Predicate::FIRST_VIRTUAL + predicate.0);
+                    }
+                    Operand::Address(address) => {
+                        address.base = address.base.map(|it| Register(Register::FIRST_VIRTUAL + it.0));
+                    }
+                    _ => {}
                 }
+            }
+            if let Guard::Predicate { predicate, .. } = &mut it.guard
+                && *predicate != Predicate::TRUE
+            {
+                *predicate = Predicate(Predicate::FIRST_VIRTUAL + predicate.0);
             }
             it
         };
         let mut code = Code::default();
-        (0..8).for_each(|_| _ = code.register(1));
+        (0..8).for_each(|_| _ = (code.register(1), code.predicate()));
         let block = |instructions: &[&str]| Block {
             instructions: instructions.iter().map(read).collect(),
             ..Block::default()
@@ -154,6 +180,25 @@ mod tests {
     fn a_counter_that_is_compared_with_a_register_is_uniform() {
         let body = ["IADD3 R2, R2, 0x1, RZ", "ISETP.LT.AND P0, PT, R2, R3, PT"];
         assert_eq!(loop_with(&body), ["Umov", "Uiadd3", "Isetp", "Exit"]);
+    }
+
+    #[test]
+    fn a_counter_of_a_loop_whose_lanes_part_or_wait_for_others_is_not() {
+        let parts = [
+            "IADD3 R2, R2, 0x1, RZ",
+            "LDS R4, [R3]",
+            "ISETP.LT.AND P0, PT, R2, R3, PT",
+            "ISETP.LT.AND P0, PT, R4, 0x1, PT",
+            "@P0 BRA 0x10",
+        ];
+        assert_eq!(loop_with(&parts), ["Mov", "Iadd3", "Lds", "Isetp", "Isetp", "Bra", "Exit"]);
+        let waits = [
+            "IADD3 R2, R2, 0x1, RZ",
+            "ATOMS.EXCH R4, [R3], R5",
+            "ISETP.LT.AND P0, PT, R2, R3, PT",
+            "@P0 BRA 0x10",
+        ];
+        assert_eq!(loop_with(&waits), ["Mov", "Iadd3", "Atoms", "Isetp", "Bra", "Exit"]);
     }
 
     #[test]

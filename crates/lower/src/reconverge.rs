@@ -17,6 +17,7 @@ use crate::liveness::Marks;
 use insert::Insertion;
 use iterations::Iterations;
 use rustc_hash::{FxHashMap, FxHashSet};
+pub(crate) use waiting::loops as waiting_loops;
 use warplab_program::{BarrierRegister, Opcode};
 
 /// Where threads are gathered, and where they wait.

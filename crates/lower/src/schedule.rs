@@ -1,6 +1,6 @@
 //! The order of the instructions inside a block: loads early, latencies covered, registers kept in bounds.
 //!
-//! A list scheduler. Loads move up past stores that are provably elsewhere; barriers, fences, atomics, ordered accesses
+//! A list scheduler. Loads move up past stores and atomic operations that are provably elsewhere; barriers, fences, ordered accesses
 //! and clock reads stay where they are among what they order.
 
 mod conflicts;

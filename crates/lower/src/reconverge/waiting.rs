@@ -7,7 +7,7 @@ use warplab_program::{Instruction, Modifier, Opcode, Operand, Register, Resource
 
 /// The loops in which threads wait for what others do: that take a lock (swap in a value for a fixed one, or any) or
 /// look at memory that others change.
-pub(super) fn loops(code: &Code, graph: &Graph) -> Vec<bool> {
+pub(crate) fn loops(code: &Code, graph: &Graph) -> Vec<bool> {
     let mut waiting = vec![false; graph.loops.len()];
     let mut written: Option<FxHashMap<Register, Vec<usize>>> = None;
     for (block, it) in code.blocks.iter().enumerate().filter(|(block, _)| graph.loop_of[*block].is_some()) {
