@@ -19,6 +19,10 @@ pub(crate) struct Block {
     pub(crate) uniform_branch: bool,
     /// Whether a loop that begins here stays as it is.
     pub(crate) rolled: bool,
+    /// Whether a loop that begins here had an `if` inside another.
+    pub(crate) nested: bool,
+    /// Whether it is branched over where it is not wanted, however short it is.
+    pub(crate) branched: bool,
     /// For how many instructions what PTX has here counts where it is a loop.
     pub(crate) written: u32,
 }

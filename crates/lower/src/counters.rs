@@ -186,12 +186,12 @@ mod tests {
     fn a_counter_of_a_loop_whose_lanes_part_or_wait_for_others_is_not() {
         let parts = [
             "IADD3 R2, R2, 0x1, RZ",
-            "LDS R4, [R3]",
+            "LDL R4, [R3]",
             "ISETP.LT.AND P0, PT, R2, R3, PT",
             "ISETP.LT.AND P0, PT, R4, 0x1, PT",
             "@P0 BRA 0x10",
         ];
-        assert_eq!(loop_with(&parts), ["Mov", "Iadd3", "Lds", "Isetp", "Isetp", "Bra", "Exit"]);
+        assert_eq!(loop_with(&parts), ["Mov", "Iadd3", "Ldl", "Isetp", "Isetp", "Bra", "Exit"]);
         let waits = [
             "IADD3 R2, R2, 0x1, RZ",
             "ATOMS.EXCH R4, [R3], R5",

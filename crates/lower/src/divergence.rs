@@ -2,7 +2,7 @@
 
 use crate::code::{Code, DefinitionCounts};
 use crate::graph::Graph;
-use crate::liveness::{Marks, Numbering};
+use crate::liveness::{Liveness, Marks, Numbering};
 use warplab_program::{Guard, Instruction, Opcode, Operand, Resource, Role, SpecialRegister};
 
 /// What may differ from thread to thread.
@@ -32,10 +32,12 @@ pub(crate) fn divergent_branches(code: &Code, graph: &Graph) -> Vec<bool> {
 /// What is found to differ is passed on to what reads it, what is split to the blocks that are skipped, until nothing
 /// is left to pass on.
 pub(crate) fn divergence(code: &Code, graph: &Graph) -> Divergence {
-    let numbering = Numbering::new(code);
+    let live = Liveness::new(code);
+    let numbering = live.numbering;
     let mut search = Search {
         code,
         graph,
+        live,
         counts: code.definition_counts(),
         divergent: Marks::new(numbering.total),
         numbering,
@@ -61,6 +63,7 @@ pub(crate) fn divergence(code: &Code, graph: &Graph) -> Divergence {
 struct Search<'a> {
     code: &'a Code,
     graph: &'a Graph,
+    live: Liveness,
     counts: DefinitionCounts,
     numbering: Numbering,
     divergent: Marks,
@@ -128,28 +131,57 @@ impl Search<'_> {
         }
     }
 
-    /// Marks what lies between a branch and where its ways meet; what is written there more than once varies.
+    /// Marks what lies between a branch and where its ways meet. What is written there and read behind a block where ways meet varies:
+    /// lanes come with values of different writes, or, out of a loop, of different iterations.
     fn mark_split(&mut self, branch: usize) {
-        let (code, graph) = (self.code, self.graph);
+        let graph = self.graph;
         let end = graph.post_dominator[branch];
-        let mut pending: Vec<usize> = graph.successors[branch].clone();
+        let ways = graph.successors[branch].iter().map(|&it| self.way(it, end));
+        let ways: Vec<Vec<usize>> = ways.collect();
         self.seen.clear();
-        while let Some(block) = pending.pop() {
-            if Some(block) == end || !self.seen.insert(block) {
-                continue;
+        let mut met = Marks::new(self.code.blocks.len());
+        let (mut between, mut meets) = (Vec::new(), Vec::new());
+        for block in ways.into_iter().flatten() {
+            if self.seen.insert(block) {
+                between.extend((Some(block) != end).then_some(block));
+            } else if met.insert(block) {
+                meets.push(block);
             }
-            pending.extend(&graph.successors[block]);
-            if std::mem::replace(&mut self.split[block], true) {
-                continue;
-            }
-            for instruction in &code.blocks[block].instructions {
+        }
+        let goes_round = between.contains(&branch);
+        for block in between {
+            let is_new = !std::mem::replace(&mut self.split[block], true);
+            for instruction in &self.code.blocks[block].instructions {
                 for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
-                    if votes(instruction) || !self.counts.is_single(access.resource) {
+                    if is_new && (votes(instruction) || loads(instruction)) {
+                        self.varies(access.resource);
+                    }
+                    let is_one = !goes_round && self.counts.is_single(access.resource);
+                    let mut numbers = self.numbering.of(access.resource);
+                    let is_read =
+                        |number| meets.iter().any(|&it: &usize| self.live.live_in[it].contains(number));
+                    if !is_one && numbers.any(is_read) {
                         self.varies(access.resource);
                     }
                 }
             }
         }
+    }
+
+    /// The blocks that can be reached from one up to another, which is the last.
+    fn way(&mut self, from: usize, end: Option<usize>) -> Vec<usize> {
+        let (mut pending, mut found) = (vec![from], Vec::new());
+        self.seen.clear();
+        while let Some(block) = pending.pop() {
+            if !self.seen.insert(block) {
+                continue;
+            }
+            found.push(block);
+            if Some(block) != end {
+                pending.extend(&self.graph.successors[block]);
+            }
+        }
+        found
     }
 }
 
@@ -157,12 +189,19 @@ fn votes(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::Vote
 }
 
+/// Whether lanes that load from one address get the same value if they do it together; where the warp is split, what is there may
+/// change from part to part. ptxas takes it for the same, too.
+fn loads(instruction: &Instruction) -> bool {
+    matches!(instruction.opcode, Opcode::Ldg | Opcode::Lds)
+}
+
 /// Whether an instruction's result differs from thread to thread whatever its sources.
 fn is_source(instruction: &Instruction) -> bool {
     use Opcode::*;
     match instruction.opcode {
-        Ldg | Ld | Ldl | Lds | Ldsm | Atom | Atomg | Atoms | Shfl | Match | Elect | Hmma | Imma | Dmma
-        | Movm | Cs2r => true,
+        Ld | Ldl | Ldsm | Atom | Atomg | Atoms | Shfl | Match | Elect | Hmma | Imma | Dmma | Movm | Cs2r => {
+            true
+        }
         S2r => !instruction.operands.iter().any(|operand| {
             matches!(
                 operand,

@@ -6,7 +6,6 @@ use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::schedule::Ordered;
-use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
     counters, dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal,
@@ -328,10 +327,11 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         clean(runner, code);
     }
     let mut unrolled = false;
-    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code, Which::All));
+    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
     if unrolled {
         predicate::tidy(code);
     }
+    unroll::mark_nested(code);
     runner.pass(Pass::Offsets, code, offsets::offsets);
     runner.pass(Pass::Constants, code, constants::constants);
     if unrolled {
@@ -346,9 +346,9 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     }
     runner.pass(Pass::Predicate, code, |code| predicate::predicate(code, longest));
     // Loops whose branches have become predicates.
-    let mut straightened = false;
-    runner.pass(Pass::Unroll, code, |code| straightened = unroll::unroll(code, Which::Counted));
-    if straightened {
+    let mut unrolled = false;
+    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
+    if unrolled {
         predicate::tidy(code);
         clean(runner, code);
     }

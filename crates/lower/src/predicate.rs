@@ -24,7 +24,7 @@ pub(crate) fn predicate(code: &mut Code, longest: usize) {
 }
 
 /// A branch to a block that only ends the thread ends the thread itself.
-fn guard_exits(code: &mut Code) {
+pub(crate) fn guard_exits(code: &mut Code) {
     let only_exit: Vec<bool> = code
         .blocks
         .iter()
@@ -117,6 +117,8 @@ fn leaves(block: &Block) -> bool {
 /// Moves the instructions of a side before the branch, under a guard; the branch goes when no side is left.
 fn pull_up(code: &mut Code, block: usize, side: usize, guard: Guard) {
     let body = std::mem::take(&mut code.blocks[side].instructions);
+    let written = std::mem::take(&mut code.blocks[side].written);
+    code.blocks[block].written += written;
     let instructions = &mut code.blocks[block].instructions;
     if instructions.last().is_some_and(|last| branch_target(last).is_some()) {
         instructions.pop();

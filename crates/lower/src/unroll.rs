@@ -2,35 +2,47 @@
 //! the loads of several are under way together.
 //!
 //! Where it is known how often a loop runs, it becomes straight code, or what does not divide evenly stands in front of a loop of a few
-//! iterations each. Where it is not known, the loop that was written stays behind the new one for the rest:
+//! iterations each. Where it is not known, it becomes what ptxas makes of it:
 //!
 //! ```text
-//!        test 4; if not, to the pair
-//! main:  4 iterations; test 4; if so, to main
-//!        if the last comparison ended the loop, to the end
-//! pair:  test 2; if not, to the rest
-//!        2 iterations; if the last comparison ended the loop, to the end
-//! rest:  the loop as written
+//!        first = true; if bound - counter <= 3 steps, to the pair
+//!        first = false
+//! main:  4 iterations; if counter < bound - 3 steps, to main
+//! pair:  if bound - counter <= 1 step, to the last
+//!        first = false; 2 iterations
+//! last:  if not (counter < bound or first), to the end
+//!        1 iteration
 //! end:
 //! ```
+//!
+//! A distance of numbers with a sign that is no such number itself is not looked for, as ptxas does not: such a loop ends as it does on
+//! the GPU, after one iteration or, where the counter has passed the bound before it begins, more than one. Where the counter is only to be
+//! another number than the bound, a counter behind it goes round with the loop as written, which the last iteration is, too.
 
 mod copies;
 mod counter;
+mod parted;
+mod questions;
+mod stores;
 
 use crate::code::{Block, Code, branch_target, has_effect};
-use crate::divergence::divergent_branches;
 use crate::graph::Graph;
 use crate::liveness::Liveness;
 use copies::{Copies, Names, copies};
-use counter::Counter;
+use counter::{Counter, While};
+use parted::Parted;
+use questions::set;
+use stores::stores_behind_loads;
 use warplab_program::{Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Role};
 
 /// How many iterations become one where nothing else is known, as ptxas does it.
 const TIMES: u32 = 4;
-/// The largest loops of which ptxas makes several iterations one, in instructions: with loads from global memory, which
-/// count twice, and without. Found by compiling loops of every size.
-const LARGEST_WITH_LOADS: usize = 54;
-const LARGEST_WITHOUT_LOADS: usize = 22;
+/// The largest loops of which ptxas makes several iterations one, in instructions of PTX (`select/size.rs`): with loads from global or
+/// local memory, with loads from shared memory, each of which allows for more, and without. Found by compiling loops of every size.
+const LARGEST_WITH_LOADS: usize = 49;
+const LARGEST_WITH_SHARED: usize = 22;
+const MORE_FOR_SHARED: usize = 4;
+const LARGEST_WITHOUT_LOADS: usize = 21;
 /// A loop that runs a known number of times is unrolled if an iteration takes so many instructions at most, beside what counts.
 const LARGEST_COUNTED: usize = 72;
 /// It becomes straight code if its instructions, times those of an iteration with what counts, are so many at most: the shorter an
@@ -44,38 +56,46 @@ const LONGEST_BODY: usize = 350;
 /// Loops that run more often are looked at as if it were not known how often.
 const MOST_TIMES: u32 = 1 << 20;
 
-/// Which loops are unrolled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
-    /// All that can be.
-    All,
-    /// Those that become straight code: when branches in them have become predicates.
-    Counted,
+/// Marks the loops with an `if` inside another: ptxas leaves them as they are where it is not known how often they run.
+pub(crate) fn mark_nested(code: &mut Code) {
+    let target = |block: usize| code.blocks[block].instructions.last().and_then(branch_target);
+    let loops =
+        (0..code.blocks.len()).filter_map(|last| target(last).filter(|&it| it <= last).map(|it| (it, last)));
+    let has_nested = |&(first, last): &(usize, usize)| {
+        let mut joined = first;
+        (first..last).any(|block| {
+            let Some(join) = target(block).filter(|it| (block + 1..=last).contains(it)) else { return false };
+            let is_inside = block < joined
+                && !code.blocks[block].instructions.last().is_some_and(|it| it.guard.is_always());
+            joined = joined.max(join);
+            is_inside
+        })
+    };
+    let nested: Vec<(usize, usize)> = loops.filter(has_nested).collect();
+    for (first, _) in nested {
+        code.blocks[first].nested = true;
+    }
 }
 
 /// Unrolls loops; says whether there was one.
-pub(crate) fn unroll(code: &mut Code, which: Which) -> bool {
+pub(crate) fn unroll(code: &mut Code) -> bool {
     let graph = Graph::new(code);
-    let divergent = divergent_branches(code, &graph);
+    let parted = Parted::new(code);
     let live = Liveness::new(code);
     let mut plans: Vec<(usize, Vec<Block>)> = Vec::new();
-    for (block, diverges) in divergent.into_iter().enumerate() {
+    for block in 0..code.blocks.len() {
         let last = code.blocks[block].instructions.last();
         let is_loop = last.and_then(branch_target) == Some(block) && block + 1 < code.blocks.len();
-        if !is_loop || code.blocks[block].rolled {
-            continue;
-        }
-        if diverges && code.blocks[block].instructions.iter().any(joins_lanes) {
+        // What PTX has not written is a sequence of ptxas's own, which stays as it is.
+        if !is_loop || code.blocks[block].rolled || code.blocks[block].written == 0 {
             continue;
         }
         // What only counts, for nobody, is not there at all.
         let plan = if is_idle(code, &live, block) {
             Some(vec![code.blocks[block].flags()])
         } else {
-            Loop::find(code, &graph, &live, block).and_then(|it| match which {
-                Which::All => it.straight(code).or_else(|| it.unrolled(code)),
-                Which::Counted => it.straight(code),
-            })
+            Loop::find(code, &graph, &live, block, &parted)
+                .and_then(|it| it.straight(code).or_else(|| it.unrolled(code)))
         };
         plans.extend(plan.map(|plan| (block, plan)));
     }
@@ -153,22 +173,34 @@ struct Loop {
     names: Names,
     /// How often it runs, if that is known.
     times: Option<u32>,
+    /// Whether some lanes of a warp may be elsewhere.
+    is_parted: bool,
 }
 
 impl Loop {
-    fn find(code: &Code, graph: &Graph, live: &Liveness, block: usize) -> Option<Loop> {
+    fn find(code: &Code, graph: &Graph, live: &Liveness, block: usize, parted: &Parted) -> Option<Loop> {
+        use Opcode::{Call, Lepc, Membar, Syscall};
         let mut body = code.blocks[block].instructions.clone();
         let branch = body.pop()?;
-        if body.iter().any(|it| matches!(it.opcode, Opcode::Call | Opcode::Syscall | Opcode::Lepc)) {
+        if body.iter().any(|it| matches!(it.opcode, Call | Lepc | Membar | Syscall)) {
             return None;
         }
         let counter = Counter::find(&body, &branch)?;
         let numbering = live.numbering;
         let is_needed = |it| numbering.of(it).any(|number| live.live_out[block].contains(number));
         let names = Names::new(code, &body, is_needed);
-        let before = blocks_before(graph, block);
-        let times = counter.begin(code, &before).and_then(|begin| counter.times(begin, MOST_TIMES));
-        Some(Loop { block, body, branch, counter, names, times })
+        let before = block_before(graph, block).map(|it| &code.blocks[it]);
+        let begin = before.and_then(|it| counter.begin(it));
+        let times = begin.and_then(|it| counter.times(it, MOST_TIMES));
+        Some(Loop {
+            block,
+            body,
+            branch,
+            names,
+            times,
+            is_parted: parted.is_parted(block, &counter),
+            counter,
+        })
     }
 
     /// How many instructions of the body are of some kinds.
@@ -176,15 +208,21 @@ impl Loop {
         self.body.iter().filter(|it| opcodes.contains(&it.opcode)).count()
     }
 
-    fn is_small(&self) -> bool {
-        let size = self.body.len() + 1;
-        let loads = self.count(&[Opcode::Ldg, Opcode::Ld]);
-        let (shared, stores) = (self.count(&[Opcode::Lds]), self.count(&[Opcode::Stg, Opcode::St]));
-        if loads > 0 {
-            size + loads + 2 * self.count(&[Opcode::Mufu]) <= LARGEST_WITH_LOADS
-        } else {
-            size <= LARGEST_WITHOUT_LOADS + shared + 3 * stores
-        }
+    fn is_small(&self, code: &Code) -> bool {
+        let size = code.blocks[self.block].written as usize;
+        let most = match (self.count(&[Opcode::Ldg, Opcode::Ld, Opcode::Ldl]), self.count(&[Opcode::Lds])) {
+            (0, 0) => LARGEST_WITHOUT_LOADS,
+            (0, shared) => LARGEST_WITH_SHARED + MORE_FOR_SHARED * shared,
+            _ => LARGEST_WITH_LOADS,
+        };
+        size <= most
+    }
+
+    /// Whether ptxas leaves it as it is, however small it is: where lanes may be elsewhere it does so with much that others could see.
+    fn stays(&self, code: &Code) -> bool {
+        let is_seen = |it: &Instruction| is_atomic(it) || joins_lanes(it);
+        code.blocks[self.block].nested
+            || self.is_parted && (self.body.iter().any(is_seen) || stores_behind_loads(&self.body))
     }
 
     /// What an iteration takes beside counting: ptxas looks at loops before it makes one instruction of several.
@@ -201,7 +239,8 @@ impl Loop {
             && all * (weight + COUNTING) <= WORTH_STRAIGHT;
         is_short.then(|| {
             let all = self.times_over(code, times).instructions;
-            vec![self.block_of(code, all, None)]
+            let straight = self.block_of(code, all, None);
+            vec![Block { written: straight.written.saturating_mul(times), ..straight }]
         })
     }
 
@@ -232,41 +271,55 @@ impl Loop {
         if self.times.is_some() {
             return self.in_parts(code);
         }
-        // ptxas leaves loops as they are that only operate on memory atomically.
-        (self.is_small() && !self.body.iter().any(is_atomic)).then(|| self.with_rest(code))
+        (self.is_small(code) && !self.stays(code)).then(|| self.with_rest(code))
     }
 
-    /// The new loop, the pair and the rest.
+    /// The new loop, the pair and the last: see above.
     fn with_rest(&self, code: &mut Code) -> Vec<Block> {
-        const MAIN: usize = 1;
-        const PAIR: usize = 3;
-        const REST: usize = 5;
-        const END: usize = 6;
-        let [many, two] = [TIMES, 2].map(|times| self.counter.test(code, times));
-        let goes_on = code.predicate();
-        let ask = self.counter.ask(code, &many, goes_on, None);
-        let enter = [many.setup.clone(), ask].concat();
-        let main = self.times_over(code, TIMES);
-        let last = main.predicate(self.counter.predicate);
-        let again = self.counter.ask(code, &many, goes_on, Some(last));
-        let after_main = self.branch_on(&main, false, END);
-        let has_pair = code.predicate();
-        let enter_pair = [two.setup.clone(), self.counter.ask(code, &two, has_pair, None)].concat();
-        let pair = self.times_over(code, 2);
-        let after_pair = self.branch_on(&pair, false, END);
-        let rest = Instruction { operands: [target(REST)].into_iter().collect(), ..self.branch.clone() };
-        vec![
-            self.block_of(code, enter, Some(self.branch_if(goes_on, false, PAIR))),
-            self.block_of(
-                code,
-                [main.instructions, again].concat(),
-                Some(self.branch_if(goes_on, true, MAIN)),
-            ),
-            self.block_of(code, Vec::new(), Some(after_main)),
-            self.block_of(code, enter_pair, Some(self.branch_if(has_pair, false, REST))),
-            self.block_of(code, pair.instructions, Some(after_pair)),
-            Block { rolled: true, ..self.block_of(code, self.body.clone(), Some(rest)) },
-        ]
+        let counter = &self.counter;
+        let (mut blocks, is_first) = self.start(code);
+        let [main, ask_pair, last, rest, end] = [2, 3, 5, 6, 7].map(|block| block + blocks.len());
+        let [first, many, two, again, goes_on] = [(); 5].map(|()| code.predicate());
+        let asked = [vec![set(first, is_first)], counter.has(code, many, TIMES)].concat();
+        blocks.push(self.block_of(code, asked, Some(self.branch_if(many, false, ask_pair))));
+        let (moved, bound) = counter.moved_bound(code, TIMES);
+        blocks.push(self.block_of(code, [vec![set(first, Operand::FALSE)], moved].concat(), None));
+        let four = self.times_over(code, TIMES).instructions;
+        let four = [four, counter.is_before_moved(code, again, bound)].concat();
+        blocks.push(self.block_of(code, four, Some(self.branch_if(again, true, main))));
+        let asked = counter.has(code, two, 2);
+        blocks.push(self.block_of(code, asked, Some(self.branch_if(two, false, last))));
+        let both = self.times_over(code, 2).instructions;
+        let pair = self.block_of(code, [vec![set(first, Operand::FALSE)], both].concat(), None);
+        // ptxas hardly ever makes guards of these branches.
+        blocks.push(Block { branched: true, ..pair });
+        let asked = counter.goes_on(code, goes_on, first);
+        blocks.push(self.block_of(code, asked, Some(self.branch_if(goes_on, false, end))));
+        let branch = Instruction { operands: [target(rest)].into_iter().collect(), ..self.branch.clone() };
+        let is_loop = counter.goes_on == While::Other;
+        let last = self.block_of(code, self.body.clone(), is_loop.then_some(branch));
+        blocks.push(Block { branched: true, ..last });
+        blocks
+    }
+
+    /// What stands in front where the counter may not be before its bound, and what says that no iteration has been made.
+    fn start(&self, code: &mut Code) -> (Vec<Block>, Operand) {
+        let (counter, before) = (&self.counter, code.predicate());
+        let ask = counter.is_before(code, before, None);
+        match counter.goes_on {
+            // It goes past the end of the numbers: one iteration after the other.
+            While::Other => {
+                const REST: usize = 7;
+                let ask = self.block_of(code, ask, Some(self.branch_if(before, false, REST)));
+                (vec![ask], Operand::TRUE)
+            }
+            // The first iteration is made whatever the counter is.
+            _ if !counter.signed => {
+                let ask = self.block_of(code, ask, Some(self.branch_if(before, true, 2)));
+                (vec![ask, self.block_of(code, self.body.clone(), None)], Operand::predicate(before))
+            }
+            _ => (Vec::new(), Operand::TRUE),
+        }
     }
 
     /// The body so many times.
@@ -308,19 +361,11 @@ fn target(block: usize) -> Operand {
     Operand::Target(crate::code::number(block))
 }
 
-/// The blocks that lead to a loop and to nothing else, one after the other, the nearest first.
-fn blocks_before(graph: &Graph, block: usize) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut at = block;
-    loop {
-        let mut before = graph.predecessors[at].iter().copied().filter(|&it| it != block);
-        let (Some(one), None) = (before.next(), before.next()) else { return found };
-        if found.contains(&one) {
-            return found;
-        }
-        found.push(one);
-        at = one;
-    }
+/// The block in front of a loop. What stands further in front ptxas does not look at.
+fn block_before(graph: &Graph, block: usize) -> Option<usize> {
+    let mut before = graph.predecessors[block].iter().copied().filter(|&it| it != block);
+    let only = before.next()?;
+    before.next().is_none().then_some(only)
 }
 
 /// Puts blocks in the place of one.

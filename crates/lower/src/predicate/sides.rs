@@ -63,7 +63,8 @@ impl Sides {
             own <= limit
         };
         let mut all = bodies.iter().flat_map(|body| body.iter());
-        if all.any(|instruction| !may_be_guarded(instruction, predicate)) {
+        let is_branched = sides.iter().any(|&side| code.blocks[side].branched);
+        if is_branched || all.any(|instruction| !may_be_guarded(instruction, predicate)) {
             return [false; COUNT];
         }
         sides.map(fits)

@@ -32,6 +32,7 @@ mod packed;
 mod policy;
 mod product;
 pub(crate) mod register_pool;
+mod size;
 mod tensor_map;
 mod told;
 mod turn;
@@ -172,20 +173,6 @@ pub(crate) fn select(
     selector.finish()
 }
 
-/// For how many instructions one counts where ptxas looks how large a loop is (found by compiling loops of each): what moves a value
-/// or changes its sign for none, what is loaded from less than a word for one more, a function with a range of denormals for six.
-fn counts_for(tree: &tree::Instruction) -> u32 {
-    use tree::Opcode::{Abs, Atom, Cvta, Ex2, Ld, Lg2, Mov, Neg, Rsqrt};
-    let is_narrow = tree.ty().is_some_and(|it| it.bits() < 32);
-    match tree.opcode {
-        Mov | Cvta | Neg | Abs => 0,
-        Ld if is_narrow => 2,
-        Ex2 | Lg2 | Rsqrt if tree.ty() == Some(Type::F32) && !tree.flag(Flag::Ftz) => 6,
-        Atom => 10,
-        _ => 1,
-    }
-}
-
 impl<'a, 'd> Selector<'a, 'd> {
     /// Counts definitions and uses, and finds the straight runs.
     fn survey(&mut self) {
@@ -268,7 +255,7 @@ impl<'a, 'd> Selector<'a, 'd> {
             Item::Instruction(flat) => {
                 self.begin(flat);
                 let last = self.code.blocks.len() - 1;
-                self.code.blocks[last].written += counts_for(flat.tree);
+                self.code.blocks[last].written += size::counts_for(flat);
                 if !self.guard.is_always() && is_long(flat) {
                     self.around(|it| it.instruction(flat));
                 } else {

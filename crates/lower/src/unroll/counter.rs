@@ -1,6 +1,7 @@
-//! How often a loop runs: a register that goes up or down by a constant, compared with what the loop does not change.
+//! How often a loop runs: a register, or a pair of registers, that goes up or down by a constant, compared with what the loop does
+//! not change.
 
-use crate::code::Code;
+use crate::code::Block;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_program::{
     Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role, Selector,
@@ -9,7 +10,7 @@ use warplab_program::{
 
 /// When a loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum While {
+pub(super) enum While {
     /// While the counter is another number.
     Other,
     /// While it is below, or at most, the bound.
@@ -18,23 +19,41 @@ enum While {
     Above,
 }
 
-/// What counts the iterations of a loop.
+/// A number of 32 bits, or of 64 with an upper half.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Number {
+    pub(super) low: Operand,
+    pub(super) high: Option<Operand>,
+}
+
+impl Number {
+    /// The number if it is a constant; of 32 bits without a sign.
+    pub(super) fn constant(self) -> Option<u64> {
+        let half = |operand: Operand| match operand {
+            Operand::ZERO => Some(0),
+            Operand::Immediate(bits) => Some(u64::from(bits)),
+            _ => None,
+        };
+        let high = self.high.map_or(Some(0), half)?;
+        Some(half(self.low)? | high << 32)
+    }
+}
+
+/// What counts the iterations of a loop: it is stepped, then compared, and the branch goes back where the comparison holds.
+/// ptxas looks for nothing else.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counter {
-    /// The register as it is when an iteration begins.
-    register: Register,
-    /// What an iteration adds to it.
-    step: i32,
-    /// What has been added when it is compared: nothing or a step.
-    compared: i32,
-    goes_on: While,
+    /// The registers as they are when an iteration begins.
+    pub(super) counter: Number,
+    /// What an iteration adds to them.
+    pub(super) step: i32,
+    pub(super) goes_on: While,
     /// Whether equality goes on as well.
-    or_equal: bool,
-    signed: bool,
-    bound: Operand,
-    /// The predicate of the branch, and whether the loop goes on where it does not hold.
+    pub(super) or_equal: bool,
+    pub(super) signed: bool,
+    pub(super) bound: Number,
+    /// The predicate of the branch.
     pub(super) predicate: Predicate,
-    negated: bool,
 }
 
 /// Sums larger than this are not looked at: nothing below overflows.
@@ -43,63 +62,61 @@ const LARGEST: i32 = 1 << 24;
 impl Counter {
     /// Finds the counter of a block that ends with a branch back to itself.
     pub(super) fn find(body: &[Instruction], branch: &Instruction) -> Option<Counter> {
-        let Guard::Predicate { predicate, negate } = branch.guard else { return None };
+        let Guard::Predicate { predicate, negate: false } = branch.guard else { return None };
         let written = written_by(body);
-        let mut sums = Sums::default();
-        let mut compared = None;
-        for instruction in body {
-            let writes = |it: Resource| {
-                instruction
-                    .accesses()
-                    .iter()
-                    .any(|access| access.role == Role::Write && access.resource == it)
-            };
-            if writes(Resource::Predicate(predicate)) {
-                compared = Comparison::of(instruction, &sums, &written);
+        let sets = |to: Predicate| body.iter().rposition(|it| writes(it, Resource::Predicate(to)));
+        let last = sets(predicate)?;
+        let compared = match Comparison::of(&body[last])? {
+            Comparison { and: None, low, bound, order, signed } => Compared {
+                at: last,
+                low,
+                high: None,
+                bound: Number { low: bound, high: None },
+                order,
+                signed,
+            },
+            // The lower halves decide where the upper ones are the same.
+            upper @ Comparison { and: Some(lower), .. } => {
+                let at = sets(lower)?;
+                let lower =
+                    Comparison::of(&body[at]).filter(|it| it.and.is_none() && it.order == upper.order)?;
+                Compared {
+                    at,
+                    low: lower.low,
+                    high: Some((last, upper.low)),
+                    bound: Number { low: lower.bound, high: Some(upper.bound) },
+                    order: upper.order,
+                    signed: upper.signed,
+                }
             }
-            sums.add(instruction);
-        }
-        let Comparison { sum: (register, offset), bound, order, signed } = compared?;
-        let step = match sums.of(register) {
-            Some((root, step)) if root == register => step,
-            _ => return None,
         };
-        let order = if negate { opposite(order) } else { order };
-        let (goes_on, or_equal) = match order {
-            Modifier::Ne => (While::Other, false),
-            Modifier::Lt if step > 0 => (While::Below, false),
-            Modifier::Le if step > 0 => (While::Below, true),
-            Modifier::Gt if step < 0 => (While::Above, false),
-            Modifier::Ge if step < 0 => (While::Above, true),
-            _ => return None,
-        };
-        let fits = step != 0 && step.abs() <= LARGEST && (offset == 0 || offset == step);
-        let negated = negate;
-        fits.then_some(Counter {
-            negated,
-            register,
-            step,
-            compared: offset,
-            goes_on,
-            or_equal,
-            signed,
-            bound,
-            predicate,
-        })
+        compared.counter(body, &written, predicate)
     }
 
     /// How often the loop runs if the counter begins with a constant and the bound is one; none if more than `most`.
-    pub(super) fn times(&self, begin: u32, most: u32) -> Option<u32> {
-        let Operand::Immediate(bound) = self.bound else { return None };
+    pub(super) fn times(&self, begin: u64, most: u32) -> Option<u32> {
+        let bound = self.bound.constant()?;
         let mut counter = begin;
         (1..=most).find(|_| {
-            let compared = counter.wrapping_add_signed(self.compared);
-            counter = counter.wrapping_add_signed(self.step);
-            !self.holds(compared, bound)
+            counter = counter.wrapping_add_signed(i64::from(self.step)) & self.mask();
+            !self.holds(counter, bound)
         })
     }
 
-    fn holds(&self, value: u32, bound: u32) -> bool {
+    /// Whether an instruction writes the counter.
+    pub(super) fn is_set_by(&self, instruction: &Instruction) -> bool {
+        let register = self.counter.low.as_register();
+        register.is_some_and(|it| writes(instruction, Resource::Registers(it, 1)))
+    }
+
+    fn mask(&self) -> u64 {
+        if self.counter.high.is_some() { u64::MAX } else { u64::from(u32::MAX) }
+    }
+
+    fn holds(&self, value: u64, bound: u64) -> bool {
+        // The sign in the topmost bit, whichever width.
+        let shift = self.mask().leading_zeros();
+        let (value, bound) = (value << shift, bound << shift);
         let order =
             if self.signed { value.cast_signed().cmp(&bound.cast_signed()) } else { value.cmp(&bound) };
         match self.goes_on {
@@ -109,162 +126,117 @@ impl Counter {
         }
     }
 
-    /// The value with which the counter begins, if it is a constant: `before` are the blocks that come one after the
-    /// other before the loop, the nearest first.
-    pub(super) fn begin(&self, code: &Code, before: &[usize]) -> Option<u32> {
-        let instructions = before.iter().flat_map(|&block| code.blocks[block].instructions.iter().rev());
-        let is_write = |it: &&Instruction| {
-            it.accesses().iter().any(|access| {
-                access.role == Role::Write
-                    && matches!(access.resource, Resource::Registers(first, count)
-                        if (first.0..first.0 + count).contains(&self.register.0))
-            })
-        };
-        let last = instructions.into_iter().find(is_write)?;
-        match last.operands.get(1) {
-            Some(&Operand::Immediate(bits)) if last.opcode == Opcode::Mov && last.guard.is_always() => {
-                Some(bits)
-            }
-            Some(&Operand::ZERO) if last.opcode == Opcode::Mov && last.guard.is_always() => Some(0),
-            _ => None,
-        }
-    }
-
-    /// What is computed once before a test for so many iterations in a row can be made.
-    pub(super) fn test(&self, code: &mut Code, times: u32) -> Test {
-        let steps = times.cast_signed() - 2;
-        let distance = (self.compared + steps * self.step).unsigned_abs();
-        match self.goes_on {
-            While::Other => Test { setup: Vec::new(), bound: self.bound, distance },
-            While::Below => self.test_against(code, distance, Modifier::Gt),
-            While::Above => self.test_against(code, distance, Modifier::Lt),
-        }
-    }
-
-    /// The bound moved against the counter, as far as numbers reach.
-    fn test_against(&self, code: &mut Code, distance: u32, farther: Modifier) -> Test {
-        let below = farther == Modifier::Gt;
-        let lowest = if self.signed { i32::MIN.cast_unsigned() } else { 0 };
-        let highest = if self.signed { i32::MAX.cast_unsigned() } else { u32::MAX };
-        let limit = if below { lowest.wrapping_add(distance) } else { highest.wrapping_sub(distance) };
-        let moved = |bits: u32| if below { bits.wrapping_sub(distance) } else { bits.wrapping_add(distance) };
-        if let Operand::Immediate(bits) = self.bound {
-            let clamped = if self.signed {
-                let (bits, limit) = (bits.cast_signed(), limit.cast_signed());
-                if below { bits.max(limit) } else { bits.min(limit) }.cast_unsigned()
-            } else if below {
-                bits.max(limit)
-            } else {
-                bits.min(limit)
-            };
-            return Test { setup: Vec::new(), bound: Operand::Immediate(moved(clamped)), distance };
-        }
-        if distance == 0 {
-            return Test { setup: Vec::new(), bound: self.bound, distance };
-        }
-        let (clamped, bound) = (code.register(1), code.register(1));
-        let modifiers: &[Modifier] = if self.signed { &[] } else { &[Modifier::U32] };
-        let larger = Operand::Predicate { predicate: Predicate::TRUE, negate: below };
-        let clamp = Instruction::new(
-            Opcode::Vimnmx,
-            modifiers,
-            [Operand::register(clamped), self.bound, Operand::Immediate(limit), larger],
-        );
-        let shift = Instruction::new(
-            Opcode::Iadd3,
-            [],
-            [
-                Operand::register(bound),
-                Operand::register(clamped),
-                Operand::Immediate(moved(0)),
-                Operand::ZERO,
-            ],
-        );
-        Test { setup: vec![clamp, shift], bound: Operand::register(bound), distance }
-    }
-
-    /// Sets a predicate: whether as many iterations in a row as the test is for end in none but the last. `last` is the
-    /// loop's own predicate after the iteration before, if there was one.
-    pub(super) fn ask(
-        &self,
-        code: &mut Code,
-        test: &Test,
-        predicate: Predicate,
-        last: Option<Predicate>,
-    ) -> Vec<Instruction> {
-        // What ended the loop is seen by the counter too, unless it was stepped afterwards.
-        let last = last.filter(|_| self.compared == 0);
-        let also =
-            last.map_or(Operand::TRUE, |predicate| Operand::Predicate { predicate, negate: self.negated });
-        let counter = Operand::register(self.register);
-        let compare = |order: Modifier, signed: bool, a: Operand, b: Operand| {
-            let kinds: &[Modifier] =
-                if signed { &[order, Modifier::And] } else { &[order, Modifier::U32, Modifier::And] };
-            let operands = [Operand::predicate(predicate), Operand::TRUE, a, b, also];
-            Instruction::new(Opcode::Isetp, kinds, operands)
-        };
-        match self.goes_on {
-            While::Below => vec![compare(Modifier::Lt, self.signed, counter, test.bound)],
-            While::Above => vec![compare(Modifier::Gt, self.signed, counter, test.bound)],
-            While::Other => {
-                let limit = Operand::Immediate(test.distance);
-                if self.step < 0 && self.bound == Operand::Immediate(0) {
-                    return vec![compare(Modifier::Gt, false, counter, limit)];
-                }
-                let left = code.register(1);
-                let minus = SourceModifier { negate: true, ..SourceModifier::NONE };
-                let terms = match self.bound {
-                    Operand::Immediate(bits) if self.step < 0 => {
-                        [counter, Operand::Immediate(bits.wrapping_neg())]
-                    }
-                    Operand::Register { register, .. } if self.step < 0 => {
-                        [counter, Operand::modified(register, minus)]
-                    }
-                    bound => [Operand::modified(self.register, minus), bound],
-                };
-                let operands = [Operand::register(left), terms[0], terms[1], Operand::ZERO];
-                let distance = Instruction::new(Opcode::Iadd3, [], operands);
-                vec![distance, compare(Modifier::Gt, false, Operand::register(left), limit)]
-            }
-        }
+    /// The value with which the counter begins, if it is a constant that the block in front of the loop sets.
+    pub(super) fn begin(&self, before: &Block) -> Option<u64> {
+        let value = |operand: Operand| constant_behind(before, operand.as_register()?).map(u64::from);
+        let high = self.counter.high.map_or(Some(0), value)?;
+        Some(value(self.counter.low)? | high << 32)
     }
 }
 
-/// A test whether some iterations in a row can be made.
-pub(super) struct Test {
-    /// What the test needs; computed once.
-    pub(super) setup: Vec<Instruction>,
-    bound: Operand,
-    /// How far the counter goes before the last comparison but one.
-    distance: u32,
+/// The constant that a register has behind a block.
+fn constant_behind(block: &Block, register: Register) -> Option<u32> {
+    let last = block.instructions.iter().rfind(|it| writes(it, Resource::Registers(register, 1)))?;
+    match last.operands.get(1) {
+        _ if last.opcode != Opcode::Mov || !last.guard.is_always() => None,
+        Some(&Operand::Immediate(bits)) => Some(bits),
+        Some(&Operand::ZERO) => Some(0),
+        _ => None,
+    }
 }
 
-/// A comparison of a sum with something else.
-struct Comparison {
-    sum: (Register, i32),
-    bound: Operand,
+/// What a loop compares at its end.
+struct Compared {
+    /// Where the lower halves are compared, or all.
+    at: usize,
+    low: Register,
+    /// Where upper halves are compared, and which.
+    high: Option<(usize, Register)>,
+    bound: Number,
     order: Modifier,
     signed: bool,
 }
 
+impl Compared {
+    fn counter(
+        &self,
+        body: &[Instruction],
+        written: &FxHashSet<Register>,
+        predicate: Predicate,
+    ) -> Option<Counter> {
+        let (register, step) = sums(&body[..self.at]).of(self.low)?;
+        let whole = sums(body).of(register)?;
+        let is_free = |operand: Operand| {
+            operand.as_register().is_none_or(|it| it == Register::ZERO || !written.contains(&it))
+        };
+        let is_bound = is_free(self.bound.low) && self.bound.high.is_none_or(is_free);
+        // It is stepped before it is compared, and by nothing else.
+        if whole != (register, step) || step == 0 || step.abs() > LARGEST || !is_bound {
+            return None;
+        }
+        let high = match self.high {
+            Some((at, high)) => Some(upper_half(&body[..at], high, register, step)?),
+            None => None,
+        };
+        let (goes_on, or_equal) = match self.order {
+            Modifier::Ne => (While::Other, false),
+            Modifier::Lt if step > 0 => (While::Below, false),
+            Modifier::Le if step > 0 => (While::Below, true),
+            Modifier::Gt if step < 0 => (While::Above, false),
+            Modifier::Ge if step < 0 => (While::Above, true),
+            _ => return None,
+        };
+        let counter = Number { low: Operand::register(register), high: high.map(Operand::register) };
+        let bound = self.bound;
+        Some(Counter { counter, step, goes_on, or_equal, signed: self.signed, bound, predicate })
+    }
+}
+
+/// The register itself if it is the upper half of a sum whose lower half a step is added to.
+fn upper_half(body: &[Instruction], high: Register, low: Register, step: i32) -> Option<Register> {
+    let last = |register| body.iter().rfind(|it| writes(it, Resource::Registers(register, 1)));
+    let (sum, lower) = (last(high)?, last(low)?);
+    let sign = if step < 0 { Operand::Immediate(u32::MAX) } else { Operand::ZERO };
+    let carry = lower.operands.get(1).copied().filter(|it| matches!(it, Operand::Predicate { .. }))?;
+    let expected =
+        [Operand::register(high), Operand::register(high), sign, Operand::ZERO, carry, Operand::FALSE];
+    let is_sum = sum.opcode == Opcode::Iadd3 && sum.has(Modifier::X) && sum.operands.as_slice() == expected;
+    (is_sum && sum.guard.is_always()).then_some(high)
+}
+
+/// A comparison of a register with something else: alone, or of upper halves with that of the lower ones.
+struct Comparison {
+    low: Register,
+    bound: Operand,
+    order: Modifier,
+    signed: bool,
+    /// What says it for the lower halves.
+    and: Option<Predicate>,
+}
+
 impl Comparison {
-    fn of(instruction: &Instruction, sums: &Sums, written: &FxHashSet<Register>) -> Option<Comparison> {
+    fn of(instruction: &Instruction) -> Option<Comparison> {
         let operands = &instruction.operands;
+        let and = match operands.get(5) {
+            None => None,
+            Some(&Operand::Predicate { predicate, negate: false }) => Some(predicate),
+            Some(_) => return None,
+        };
         let is_plain = instruction.opcode == Opcode::Isetp
             && instruction.guard.is_always()
-            && operands.len() == 5
             && operands[1] == Operand::TRUE
             && operands[4] == Operand::TRUE
-            && instruction.has(Modifier::And);
+            && instruction.has(Modifier::And)
+            && instruction.has(Modifier::Ex) == and.is_some();
         if !is_plain {
             return None;
         }
         let (mut order, mut signed) = (None, true);
         for modifier in instruction.modifiers.as_slice() {
             match modifier {
-                Modifier::And => {}
+                Modifier::And | Modifier::Ex => {}
                 Modifier::U32 => signed = false,
-                Modifier::Lt | Modifier::Le | Modifier::Gt | Modifier::Ge | Modifier::Ne | Modifier::Eq => {
+                Modifier::Lt | Modifier::Le | Modifier::Gt | Modifier::Ge | Modifier::Ne => {
                     order = Some(*modifier);
                 }
                 _ => return None,
@@ -273,15 +245,10 @@ impl Comparison {
         let bound_of = |operand: Operand| match operand {
             Operand::ZERO => Some(Operand::Immediate(0)),
             Operand::Immediate(_) => Some(operand),
-            _ => plain(&operand).filter(|it| it.is_virtual() && !written.contains(it)).map(Operand::register),
+            _ => plain(&operand).filter(|it| it.is_virtual()).map(Operand::register),
         };
-        let sum_of = |operand: Operand| sums.of(plain(&operand)?).filter(|(root, _)| written.contains(root));
-        let order = order?;
-        if let (Some(sum), Some(bound)) = (sum_of(operands[2]), bound_of(operands[3])) {
-            return Some(Comparison { sum, bound, order, signed });
-        }
-        let (sum, bound) = (sum_of(operands[3])?, bound_of(operands[2])?);
-        Some(Comparison { sum, bound, order: mirrored(order), signed })
+        let (low, bound) = (plain(&operands[2])?, bound_of(operands[3])?);
+        Some(Comparison { low, bound, order: order?, signed, and })
     }
 }
 
@@ -294,6 +261,18 @@ fn plain(operand: &Operand) -> Option<Register> {
     }
 }
 
+fn writes(instruction: &Instruction, resource: Resource) -> bool {
+    instruction.accesses().iter().any(|access| {
+        access.role == Role::Write
+            && match (access.resource, resource) {
+                (Resource::Registers(first, count), Resource::Registers(register, _)) => {
+                    (first.0..first.0 + count).contains(&register.0)
+                }
+                (written, resource) => written == resource,
+            }
+    })
+}
+
 /// The virtual registers that a body writes.
 fn written_by(body: &[Instruction]) -> FxHashSet<Register> {
     let accesses = body.iter().flat_map(Instruction::accesses).filter(|it| it.role == Role::Write);
@@ -304,33 +283,16 @@ fn written_by(body: &[Instruction]) -> FxHashSet<Register> {
     registers.map(Register).collect()
 }
 
-/// The order with its sides exchanged.
-fn mirrored(order: Modifier) -> Modifier {
-    match order {
-        Modifier::Lt => Modifier::Gt,
-        Modifier::Gt => Modifier::Lt,
-        Modifier::Le => Modifier::Ge,
-        Modifier::Ge => Modifier::Le,
-        other => other,
-    }
-}
-
-/// The order that holds where another does not.
-fn opposite(order: Modifier) -> Modifier {
-    match order {
-        Modifier::Lt => Modifier::Ge,
-        Modifier::Ge => Modifier::Lt,
-        Modifier::Le => Modifier::Gt,
-        Modifier::Gt => Modifier::Le,
-        Modifier::Eq => Modifier::Ne,
-        _ => Modifier::Eq,
-    }
-}
-
-/// Which registers are sums of a register, as it was when the body began, and a constant.
+/// Which registers are sums of a register, as it was when the body began, and a constant; of 64 bits the lower halves.
 #[derive(Default)]
 struct Sums {
     known: FxHashMap<Register, Option<(Register, i32)>>,
+}
+
+fn sums(body: &[Instruction]) -> Sums {
+    let mut sums = Sums::default();
+    body.iter().for_each(|it| sums.add(it));
+    sums
 }
 
 impl Sums {
@@ -352,9 +314,10 @@ impl Sums {
         if !instruction.guard.is_always() || !instruction.modifiers.as_slice().is_empty() {
             return None;
         }
-        let terms = match instruction.opcode {
-            Opcode::Mov if operands.len() == 2 => &operands[1..],
-            Opcode::Iadd3 if operands.len() == 4 => &operands[1..],
+        let terms = match (instruction.opcode, operands.len()) {
+            (Opcode::Mov, 2) | (Opcode::Iadd3, 4) => &operands[1..],
+            // With a carry out.
+            (Opcode::Iadd3, 5) => &operands[2..],
             _ => return None,
         };
         let (mut root, mut constant) = (None, 0i32);

@@ -28,6 +28,7 @@ mod programs;
 mod suite;
 mod tensor_maps;
 mod turns;
+mod unrolled;
 mod unrolling;
 mod warpgroups;
 mod yields;

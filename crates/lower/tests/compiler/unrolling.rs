@@ -98,6 +98,52 @@ fn a_comparison_before_the_step_counts_as_well() {
     }
 }
 
+/// A loop with a counter of 64 bits that begins at a number and goes to another, beside which it goes on by the number of the thread.
+fn wide(order: &str, step: i64, begin: i64, bound: i64) {
+    let slope = step.signum();
+    let body = format!(
+        "cvt.s64.s32 %rd9, %r1; mov.s64 %rd8, {begin}; mul.lo.s64 %rd9, %rd9, {slope}; add.s64 %rd9, %rd9, {bound}; mov.u32 %r4, 1;\n\
+         LOOP: cvt.u32.u64 %r2, %rd8; mad.lo.u32 %r4, %r4, 5, %r2; add.s64 %rd8, %rd8, {step}; setp.{order} %p1, %rd8, %rd9;\n\
+         @%p1 bra LOOP; cvt.u32.u64 %r2, %rd8; add.u32 %r0, %r4, %r2;"
+    );
+    let low = |value: i64| (value.cast_unsigned() & 0xffff_ffff) as u32;
+    check(&kernel("", "", &body), 32, |thread| {
+        let bound = bound.wrapping_add(slope.wrapping_mul(i64::from(thread)));
+        let (mut counter, mut sum) = (begin, 1u32);
+        loop {
+            sum = sum.wrapping_mul(5).wrapping_add(low(counter));
+            counter = counter.wrapping_add(step);
+            let goes_on = match order {
+                "ne.s64" => counter != bound,
+                "lt.s64" => counter < bound,
+                "le.s64" => counter <= bound,
+                "gt.s64" => counter > bound,
+                "lt.u64" => counter.cast_unsigned() < bound.cast_unsigned(),
+                order => panic!("no order {order}"),
+            };
+            if !goes_on {
+                return sum.wrapping_add(low(counter));
+            }
+        }
+    });
+}
+
+#[test]
+fn counters_of_64_bits_count_as_well() {
+    for (order, step, begin, bound) in [
+        ("lt.s64", 1, 0, 0),
+        ("le.s64", 3, -5, -7),
+        ("ne.s64", 1, 0, 1),
+        ("ne.s64", -1, 1 << 32, (1 << 32) - 1),
+        ("gt.s64", -2, (1 << 32) + 9, (1 << 32) + 5),
+        ("lt.u64", 1, 0, 0),
+        ("lt.u64", 1, (1 << 32) - 9, (1 << 32) - 6),
+        ("lt.s64", 1, -1, -1),
+    ] {
+        wide(order, step, begin, bound);
+    }
+}
+
 #[test]
 fn a_counter_may_pass_the_ends_of_the_numbers() {
     // Round the end of the unsigned and of the signed numbers to a bound behind it.
