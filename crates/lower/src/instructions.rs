@@ -33,8 +33,8 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Atom => (
             "d = memory at an address, which is changed by an operation at once",
             &[
-                Atomg, Atoms, Atom, Bra, Hadd2, Iadd3, Isetp, Ld, Lds, Lop3, Membar, Mov, Prmt, Red, Redg,
-                Sel, Uldc,
+                Atomg, Atoms, Atom, Bra, Bssy, Bsync, Dadd, Fadd, Hadd2, Iadd3, Isetp, Ld, Lds, Lop3, Membar,
+                Mov, Prmt, Qspc, Red, Redg, Sel, St, Uldc,
             ],
         ),
         Ptx::Bar => (
@@ -189,7 +189,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         ),
         Ptx::Red => (
             "memory at an address is changed by an operation at once; no result",
-            &[Redg, Atoms, Red, Atom, Bra, Hadd2, Iadd3, Isetp, Ld, Lds, Lop3, Membar, Mov, Prmt, Sel, Uldc],
+            &[
+                Redg, Atoms, Red, Atom, Bra, Bssy, Bsync, Dadd, Fadd, Hadd2, Iadd3, Isetp, Ld, Lds, Lop3,
+                Membar, Mov, Prmt, Qspc, Sel, St, Uldc,
+            ],
         ),
         Ptx::Redux => {
             ("d = sum, minimum, maximum, and, or, xor of a over the lanes", &[Redux, Mov, R2ur, Isetp, Bra])

@@ -1,7 +1,6 @@
 //! Atomics and reductions.
 
-use super::{Selector, when};
-use crate::code::mark_ordered;
+use super::Selector;
 use crate::flat::{Flat, Value};
 use warplab_program::{Instruction, Modifier, Opcode, Operand, Register};
 use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Space, Type};
@@ -18,8 +17,13 @@ impl Selector<'_, '_> {
             return self.atomic_unguarded(flat);
         }
         let space = flat.tree.space().map(Space::family);
-        let shared_loop = matches!(space, Some(Space::Shared | Space::SharedCluster));
-        if shared_loop { self.around(|it| it.atomic_unguarded(flat)) } else { self.atomic_unguarded(flat) }
+        let ty = flat.tree.types().last().unwrap_or(Type::B32);
+        let is_loop = match space {
+            Some(Space::Shared | Space::SharedCluster) => true,
+            Some(_) => false,
+            None => flat.tree.operation().is_some_and(|it| is_left_to_the_program(it, ty)),
+        };
+        if is_loop { self.around(|it| it.atomic_unguarded(flat)) } else { self.atomic_unguarded(flat) }
     }
 
     pub(crate) fn atomic_unguarded(&mut self, flat: &Flat<'_>) {
@@ -79,9 +83,10 @@ impl Selector<'_, '_> {
         let data: Vec<Register> = values.iter().map(|value| self.register(value, ty)).collect();
         if window == Window::Shared {
             self.shared_atomic(result, place, operation, ty, &data);
-        } else if window == Window::Cluster && is_left_to_the_program(operation, ty) {
+        } else if window != Window::Global && is_left_to_the_program(operation, ty) {
             let to = if *result == Value::Sink { Register::ZERO } else { self.result(result, ty.bits()) };
-            self.shared_loop(to, (place, window), operation, ty, data[0]);
+            let data = (data[0], data.get(1).copied());
+            self.generic_atomic(to, place, operation, ty, data, tree.scope());
         } else {
             self.global_atomic(result, place, window, operation, ty, &data, tree.scope());
         }
@@ -151,25 +156,7 @@ impl Selector<'_, '_> {
         scope: Option<Scope>,
     ) {
         let returns = *result != Value::Sink || matches!(operation, Operation::Cas | Operation::Exch);
-        let mut modifiers = vec![M::E, operation_modifier(operation)];
-        match ty {
-            Type::F32 => modifiers.extend([M::F32, M::Ftz, M::Rn]),
-            Type::F64 => modifiers.extend([M::F64, M::Rn]),
-            Type::F16x2 => modifiers.extend([M::F16x2, M::Rn]),
-            Type::Bf16x2 => modifiers.extend([M::Bf16V2, M::Rn]),
-            _ if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() => {
-                modifiers.push(if ty.bits() == 64 { M::S64 } else { M::S32 });
-            }
-            _ if ty.bits() == 64 => modifiers.push(M::B64),
-            _ if ty.bits() == 128 => modifiers.push(M::B128),
-            _ => {}
-        }
-        let scope = match scope {
-            Some(Scope::Sys) => M::Sys,
-            Some(Scope::Cta) => M::Sm,
-            _ => M::Gpu,
-        };
-        modifiers.extend([M::Strong, scope]);
+        let modifiers = global_modifiers(operation, ty, scope);
         let global = window == Window::Global;
         if !returns {
             let opcode = if global { Opcode::Redg } else { Opcode::Red };
@@ -204,7 +191,7 @@ impl Selector<'_, '_> {
             _ => !wide && !ty.is_float(),
         };
         if !direct {
-            return self.shared_loop(to, (place, Window::Shared), operation, ty, data[0]);
+            return self.shared_loop(to, place, operation, ty, data[0]);
         }
         let mut modifiers = vec![operation_modifier(operation)];
         if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() {
@@ -219,118 +206,6 @@ impl Selector<'_, '_> {
             .into_iter()
             .chain(data.iter().map(|&register| Operand::register(register)));
         self.emit(Instruction::new(Opcode::Atoms, modifiers.as_slice(), operands));
-    }
-
-    /// An operation that shared memory does not know: read, compute, compare and swap until nobody came between.
-    pub(crate) fn shared_loop(
-        &mut self,
-        to: Register,
-        (place, window): (Operand, Window),
-        operation: Operation,
-        ty: Type,
-        data: Register,
-    ) {
-        let count = if ty.bits() == 64 { 2 } else { 1 };
-        let size: &[M] = if count == 2 { &[M::B64] } else { &[] };
-        let again = self.new_label();
-        let (old, seen) = (self.code.register(count), self.code.register(count));
-        let is_own = window == Window::Shared;
-        let load: &[M] = if is_own { &[] } else { &[M::E] };
-        let opcode = if is_own { Opcode::Lds } else { Opcode::Ld };
-        let load = [load, size].concat();
-        let mut first = Instruction::new(opcode, load.as_slice(), [Operand::register(old), place]);
-        mark_ordered(&mut first);
-        self.emit(first);
-        self.place_label(again);
-        let new = self.combined(operation, ty, old, data);
-        let (old_value, new_value) = (Operand::register(old), Operand::register(new));
-        if is_own {
-            let operands = [Operand::register(seen), place, old_value, new_value];
-            self.emit(Instruction::new(Opcode::Atoms, [&[M::Cas], size].concat().as_slice(), operands));
-        } else {
-            let modifiers = [&[M::E, M::Cas], size, &[M::Strong, M::Gpu]].concat();
-            let operands = [Operand::TRUE, Operand::register(seen), place, old_value, new_value];
-            self.emit(Instruction::new(Opcode::Atom, modifiers.as_slice(), operands));
-        }
-        let differs = self.code.predicate();
-        if count == 2 {
-            let low = self.compare(&[M::Ne, M::U32, M::And], Operand::register(seen), Operand::register(old));
-            self.op(
-                Opcode::Isetp,
-                &[M::Ne, M::And, M::Ex],
-                [
-                    Operand::predicate(differs),
-                    Operand::TRUE,
-                    Operand::register(seen.offset(1)),
-                    Operand::register(old.offset(1)),
-                    Operand::TRUE,
-                    Operand::predicate(low),
-                ],
-            );
-        } else {
-            self.op(
-                Opcode::Isetp,
-                &[M::Ne, M::And],
-                [
-                    Operand::predicate(differs),
-                    Operand::TRUE,
-                    Operand::register(seen),
-                    Operand::register(old),
-                    Operand::TRUE,
-                ],
-            );
-        }
-        self.move_to(old, super::integer::pair(seen), count * 32);
-        self.branch_if(when(differs), again);
-        if !to.is_fixed() {
-            self.move_to(to, super::integer::pair(old), count * 32);
-        }
-    }
-
-    pub(crate) fn combined(
-        &mut self,
-        operation: Operation,
-        ty: Type,
-        old: Register,
-        data: Register,
-    ) -> Register {
-        let (a, b) = (Operand::register(old), Operand::register(data));
-        let zero = Operand::ZERO;
-        match (operation, ty) {
-            (Operation::Add, Type::F32) => self.compute(Opcode::Fadd, &[M::Ftz], [a, b]),
-            (Operation::Add, Type::F64) => self.new_pair(Opcode::Dadd, &[], [a, b]),
-            (Operation::Add, Type::F16x2) => self.compute(Opcode::Hadd2, &[], [a, b]),
-            (Operation::Add, Type::Bf16x2) => self.compute(Opcode::Hadd2, &[M::Bf16V2], [a, b]),
-            (Operation::Add, _) => {
-                let sum = self.code.register(2);
-                self.sum64(sum, super::integer::pair(old), super::integer::pair(data));
-                sum
-            }
-            (Operation::Min | Operation::Max, _) => {
-                let (x, y) = (super::integer::pair(old), super::integer::pair(data));
-                let less = self.less64(x, y, ty.is_signed());
-                let mut predicate = Operand::predicate(less);
-                if operation == Operation::Max {
-                    predicate = super::values::not(predicate);
-                }
-                let to = self.code.register(2);
-                self.choose(to, x.low, y.low, predicate);
-                self.choose(to.offset(1), x.high, y.high, predicate);
-                to
-            }
-            _ => {
-                let lut = match operation {
-                    Operation::And => 0xc0,
-                    Operation::Or => 0xfc,
-                    _ => 0x3c,
-                };
-                let to = self.code.register(2);
-                self.lop3_to(to, a, b, zero, lut);
-                let (a, b) = (Operand::register(old.offset(1)), Operand::register(data.offset(1)));
-                self.lop3_to(to.offset(1), a, b, zero, lut);
-                to
-            }
-        }
     }
 }
 
@@ -350,11 +225,36 @@ fn operation_modifier(operation: Operation) -> M {
     }
 }
 
-/// Whether shared memory of another block does not know an operation: sums of floats, and extremes of 64 bits.
+/// How an operation on global memory is named.
+pub(super) fn global_modifiers(operation: Operation, ty: Type, scope: Option<Scope>) -> Vec<M> {
+    let mut modifiers = vec![M::E, operation_modifier(operation)];
+    match ty {
+        Type::F32 => modifiers.extend([M::F32, M::Ftz, M::Rn]),
+        Type::F64 => modifiers.extend([M::F64, M::Rn]),
+        Type::F16x2 => modifiers.extend([M::F16x2, M::Rn]),
+        Type::Bf16x2 => modifiers.extend([M::Bf16V2, M::Rn]),
+        _ if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() => {
+            modifiers.push(if ty.bits() == 64 { M::S64 } else { M::S32 });
+        }
+        _ if ty.bits() == 64 => modifiers.push(M::B64),
+        _ if ty.bits() == 128 => modifiers.push(M::B128),
+        _ => {}
+    }
+    let scope = match scope {
+        Some(Scope::Sys) => M::Sys,
+        Some(Scope::Cta) => M::Sm,
+        _ => M::Gpu,
+    };
+    modifiers.extend([M::Strong, scope]);
+    modifiers
+}
+
+/// Whether memory other than global does not know an operation at a generic address: sums of floats, and what is done with 64 bits but to
+/// exchange them.
 fn is_left_to_the_program(operation: Operation, ty: Type) -> bool {
     match operation {
-        Operation::Add => ty.is_float(),
-        Operation::Min | Operation::Max => ty.bits() == 64,
-        _ => false,
+        Operation::Add if ty.is_float() => true,
+        Operation::Exch => false,
+        _ => ty.bits() == 64,
     }
 }

@@ -5,6 +5,7 @@
 
 mod addresses;
 mod atomic;
+mod atomic_loops;
 mod boxes;
 mod bulk;
 mod bytes;

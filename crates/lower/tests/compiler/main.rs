@@ -1,5 +1,6 @@
 //! PTX through the compiler, run by the interpreter. One test binary: linking is most of what a small one costs.
 
+mod atomics;
 mod calls;
 mod chains;
 mod common;
