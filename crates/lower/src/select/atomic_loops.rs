@@ -102,7 +102,8 @@ impl Selector<'_, '_> {
         self.give(to, old, ty);
         self.branch(done);
         self.place_label(far);
-        if ty.is_float() {
+        // ptxas asks for sums of floats only, and loses extremes.
+        if ty.is_float() || matches!(operation, Operation::Min | Operation::Max) {
             self.other_block((to, place), operation, ty, data, done);
         }
     }

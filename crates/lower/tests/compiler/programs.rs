@@ -437,3 +437,14 @@ fn a_copy_on_one_way_of_a_branch_keeps_its_value_in_later_iterations() {
         mov.u32 %r0, %r3;";
     check(&kernel("", "", body), 64, |lane| 5 * lane);
 }
+
+#[test]
+fn a_small_array_with_a_computed_index_is_in_local_memory() {
+    // ptxas keeps three words in registers.
+    let body = ".local .align 4 .b8 a[12]; mov.u64 %rd3, a; cvta.local.u64 %rd4, %rd3; st.local.u32 [a], %r1; st.local.u32 [a+4], 7; st.local.u32 [a+8], 9;\n\
+        rem.u32 %r2, %r1, 3; mul.wide.u32 %rd5, %r2, 4; add.s64 %rd5, %rd3, %rd5; ld.local.u32 %r0, [%rd5];";
+    let text = kernel("", "", body);
+    check(&text, 32, |thread| [thread, 7, 9][thread as usize % 3]);
+    let lowered = lowered("array.ptx", format!("{HEAD}{text}"), &options());
+    assert_eq!(lowered.program.kernel("k").expect("the kernel").local_bytes, 16);
+}

@@ -107,6 +107,18 @@ fn an_if_may_be_inside_but_not_one_inside_another() {
     assert_eq!(parted(&[LOAD, nested].concat()), 1);
 }
 
+#[test]
+fn loops_of_several_blocks_stay_as_they_are_which_ptxas_unrolls() {
+    let long =
+        format!("setp.gt.f32 %p2, %f3, %f1; @%p2 bra SKIP; {} SKIP:", "mul.f32 %f2, %f2, %f2;".repeat(20));
+    assert_eq!(parted(&[LOAD, &long].concat()), 1);
+    let atomic = "setp.gt.f32 %p2, %f3, %f1; @%p2 bra SKIP; red.global.add.f32 [%rd4], %f2; SKIP:";
+    assert_eq!(together(&[LOAD, atomic].concat()), 1);
+    let known = "add.s32 %r2, %r2, 32; setp.lt.s32 %p1, %r2, 256; @%p1 bra LOOP;";
+    let way_out = "setp.gt.f32 %p2, %f3, %f1; @%p2 bra END;";
+    assert_eq!(copies("mov.u32 %r2, 0;", &[LOAD, way_out].concat(), known), 1);
+}
+
 /// The largest number of products more with which a loop is unrolled.
 fn most(body: &str) -> usize {
     let unrolled = |more: &usize| {
