@@ -2,6 +2,7 @@
 
 use super::counter::{Counter, Number, While};
 use crate::code::Code;
+use crate::select::{immediate, words_of};
 use warplab_program::{Instruction, Modifier, Modifiers, Opcode, Operand, Predicate, SourceModifier};
 
 impl Counter {
@@ -83,7 +84,11 @@ impl Counter {
             return (Vec::new(), to);
         }
         let negative = |value: u64| {
-            if to.high.is_some() { value.wrapping_neg() } else { u64::from(low(value).wrapping_neg()) }
+            if to.high.is_some() {
+                value.wrapping_neg()
+            } else {
+                u64::from(words_of(value)[0].wrapping_neg())
+            }
         };
         if let Some(value) = from.constant() {
             return sum(code, to.low, to.high, constant(negative(value), to.high.is_some()));
@@ -102,13 +107,9 @@ impl Counter {
     }
 }
 
-fn low(value: u64) -> u32 {
-    (value & u64::from(u32::MAX)) as u32
-}
-
 fn constant(value: u64, is_wide: bool) -> Number {
-    let half = |bits: u32| if bits == 0 { Operand::ZERO } else { Operand::Immediate(bits) };
-    Number { low: half(low(value)), high: is_wide.then(|| half(low(value >> 32))) }
+    let [low, high] = words_of(value);
+    Number { low: immediate(low), high: is_wide.then(|| immediate(high)) }
 }
 
 /// A sum; the second term as it is added half by half.
