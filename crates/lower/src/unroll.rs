@@ -15,9 +15,9 @@
 //! end:
 //! ```
 //!
-//! A distance of numbers with a sign that is no such number itself is not looked for, as ptxas does not: such a loop ends as it does on
-//! the GPU, after one iteration or, where the counter has passed the bound before it begins, more than one. Where the counter is only to be
-//! another number than the bound, a counter behind it goes round with the loop as written, which the last iteration is, too.
+//! As with ptxas, nothing is done about a signed distance that does not fit into the counter (2^31 and more): such a loop ends
+//! early, as it does on the GPU. Of a counter that only has to be another number than the bound, ptxas asks first whether it is before
+//! the bound; if it is not, the loop runs as written, which is the last iteration, too.
 
 mod copies;
 mod counter;

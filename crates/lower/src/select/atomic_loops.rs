@@ -43,13 +43,16 @@ impl Selector<'_, '_> {
     ) {
         let done = self.new_label();
         let is_done = self.code.predicate();
-        let operands = [Operand::predicate(is_done), Operand::register(to), place, Operand::register(data)];
+        // The result may have the place of an operand that is still needed.
+        let answer = if to.is_fixed() { to } else { self.code.register(ty.bits().div_ceil(32)) };
+        let operands =
+            [Operand::predicate(is_done), Operand::register(answer), place, Operand::register(data)];
         let operands = operands.into_iter().chain(swapped.map(Operand::register));
         let modifiers = global_modifiers(operation, ty, scope);
         self.emit(Instruction::new(Opcode::Atom, modifiers.as_slice(), operands));
         self.branch_if(when(is_done), done);
         if swapped.is_none() {
-            self.in_shared_memory((to, place), operation, ty, data, done);
+            self.in_shared_memory((answer, place), operation, ty, data, done);
         }
         let old = self.read(Owner::Any, place, ty);
         let new = match swapped {
@@ -59,13 +62,14 @@ impl Selector<'_, '_> {
         let size: &[M] = if ty.bits() == 64 { &[M::B64] } else { &[] };
         let modifiers = [&[M::E], size].concat();
         self.emit(Instruction::new(Opcode::St, modifiers.as_slice(), [place, Operand::register(new)]));
-        self.give(to, old, ty);
+        self.give(answer, old, ty);
         self.place_label(done);
+        self.give(to, answer, ty);
     }
 
     /// What a comparison leaves of two words: the new value where the old one is the expected.
     fn chosen_if_equal(&mut self, old: Register, expected: Register, new: Register) -> Register {
-        let differs = self.less_or_more(old, expected);
+        let differs = self.differ64(old, expected);
         let to = self.code.register(2);
         for half in 0..2 {
             let [old, new] = [old, new].map(|it| Operand::register(it.offset(half)));
@@ -75,7 +79,7 @@ impl Selector<'_, '_> {
     }
 
     /// Whether two numbers of 64 bits are different.
-    fn less_or_more(&mut self, a: Register, b: Register) -> Predicate {
+    fn differ64(&mut self, a: Register, b: Register) -> Predicate {
         let low = self.compare(&[M::Ne, M::U32, M::And], Operand::register(a), Operand::register(b));
         let differs = self.code.predicate();
         let [a, b] = [a, b].map(|it| Operand::register(it.offset(1)));

@@ -29,9 +29,9 @@ impl Parted {
         Parted { code, graph, parts }
     }
 
-    /// Whether the lanes of a loop of one block leave it one after the other, or some of them pass by it and its counter begins in front
-    /// of that. What parts them around the next larger loop does not count, nor what leaves that, nor what is in front of a barrier of
-    /// the thread block.
+    /// Whether the lanes of a loop of one block leave it in different iterations, or some of them skip it by a branch behind which the
+    /// counter is not set. Branches outside the loop around it do not count, nor those that leave that loop, nor those in front of a
+    /// barrier of the thread block.
     pub(super) fn is_parted(&self, block: usize, counter: &Counter) -> bool {
         if self.parts[block] {
             return true;

@@ -2,8 +2,8 @@
 
 use warplab_program::{AddressOperand, Instruction, Opcode, Operand, Register, Resource, Role};
 
-/// Whether behind a load something is stored to the same memory under a guard, or to an address that does not go on by a constant
-/// from iteration to iteration. Found by compiling loops with every order and kind of addresses.
+/// Whether a store follows a load of the same memory and is guarded, or its address does not move by a constant from iteration to
+/// iteration. Found by compiling loops with every order and kind of addresses.
 pub(super) fn stores_behind_loads(body: &[Instruction]) -> bool {
     let (mut global, mut shared) = (false, false);
     for instruction in body {

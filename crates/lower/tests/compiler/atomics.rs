@@ -27,6 +27,16 @@ fn sums_of_floats_at_generic_addresses() {
 }
 
 #[test]
+fn the_result_may_have_the_place_of_the_operand() {
+    // Each lane adds one and gets how many have done so before it.
+    let body = "mov.u64 %rd3, word; cvta.shared.u64 %rd4, %rd3; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u64 [word], 0; bar.sync 0;\n\
+        mov.f32 %f1, 0f3F800000; atom.add.f32 %f1, [%rd4], %f1; bar.sync 0; ld.shared.f32 %f2, [word];\n\
+        cvt.rzi.u32.f32 %r2, %f1; shl.b32 %r3, 1, %r2; redux.sync.or.b32 %r4, %r3, -1; cvt.rzi.u32.f32 %r0, %f2; mad.lo.u32 %r0, %r4, 100, %r0;";
+    let text = kernel("", ".shared .align 8 .b8 word[8];", body);
+    check(&text, 32, |_| u32::MAX.wrapping_mul(100).wrapping_add(32));
+}
+
+#[test]
 fn a_comparison_of_64_bits_at_a_generic_address() {
     let body = "mov.u64 %rd3, word; cvta.shared.u64 %rd4, %rd3; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u64 [word], 0; bar.sync 0;\n\
         mov.u64 %rd5, 0;\n\
