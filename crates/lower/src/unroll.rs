@@ -80,7 +80,7 @@ pub(crate) fn mark_nested(code: &mut Code) {
 /// Unrolls loops; says whether there was one.
 pub(crate) fn unroll(code: &mut Code) -> bool {
     let graph = Graph::new(code);
-    let parted = Parted::new(code);
+    let mut parted = None;
     let live = Liveness::new(code);
     let mut plans: Vec<(usize, Vec<Block>)> = Vec::new();
     for block in 0..code.blocks.len() {
@@ -94,7 +94,7 @@ pub(crate) fn unroll(code: &mut Code) -> bool {
         let plan = if is_idle(code, &live, block) {
             Some(vec![code.blocks[block].flags()])
         } else {
-            Loop::find(code, &graph, &live, block, &parted)
+            Loop::find(code, &graph, &live, block, &mut parted)
                 .and_then(|it| it.straight(code).or_else(|| it.unrolled(code)))
         };
         plans.extend(plan.map(|plan| (block, plan)));
@@ -178,7 +178,13 @@ struct Loop {
 }
 
 impl Loop {
-    fn find(code: &Code, graph: &Graph, live: &Liveness, block: usize, parted: &Parted) -> Option<Loop> {
+    fn find(
+        code: &Code,
+        graph: &Graph,
+        live: &Liveness,
+        block: usize,
+        parted: &mut Option<Parted>,
+    ) -> Option<Loop> {
         use Opcode::{Call, Lepc, Membar, Syscall};
         let mut body = code.blocks[block].instructions.clone();
         let branch = body.pop()?;
@@ -192,15 +198,10 @@ impl Loop {
         let before = block_before(graph, block).map(|it| &code.blocks[it]);
         let begin = before.and_then(|it| counter.begin(it));
         let times = begin.and_then(|it| counter.times(it, MOST_TIMES));
-        Some(Loop {
-            block,
-            body,
-            branch,
-            names,
-            times,
-            is_parted: parted.is_parted(block, &counter),
-            counter,
-        })
+        // Only asked where it is not known how often the loop runs.
+        let is_parted =
+            times.is_none() && parted.get_or_insert_with(|| Parted::new(code)).is_parted(block, &counter);
+        Some(Loop { block, body, branch, counter, names, times, is_parted })
     }
 
     /// How many instructions of the body are of some kinds.

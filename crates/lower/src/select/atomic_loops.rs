@@ -52,15 +52,18 @@ impl Selector<'_, '_> {
         self.emit(Instruction::new(Opcode::Atom, modifiers.as_slice(), operands));
         self.branch_if(when(is_done), done);
         if swapped.is_none() {
-            self.in_shared_memory((answer, place), operation, ty, data, done);
+            self.in_shared_memory(Owner::Own, (answer, place), operation, ty, data, done);
+            // ptxas asks for sums of floats only, and loses extremes.
+            if ty.is_float() || matches!(operation, Operation::Min | Operation::Max) {
+                self.in_shared_memory(Owner::Any, (answer, place), operation, ty, data, done);
+            }
         }
         let old = self.read(Owner::Any, place, ty);
         let new = match swapped {
             Some(swapped) => self.chosen_if_equal(old, data, swapped),
             None => self.combined(operation, ty, old, data),
         };
-        let size: &[M] = if ty.bits() == 64 { &[M::B64] } else { &[] };
-        let modifiers = [&[M::E], size].concat();
+        let modifiers = [&[M::E], size_of(ty)].concat();
         self.emit(Instruction::new(Opcode::St, modifiers.as_slice(), [place, Operand::register(new)]));
         self.give(answer, old, ty);
         self.place_label(done);
@@ -89,32 +92,10 @@ impl Selector<'_, '_> {
         differs
     }
 
-    /// The part of an operation for shared memory.
+    /// The part of an operation at a generic address for shared memory of an owner.
     fn in_shared_memory(
         &mut self,
-        (to, place): (Register, Operand),
-        operation: Operation,
-        ty: Type,
-        data: Register,
-        done: LabelId,
-    ) {
-        let far = self.new_label();
-        let is_own = self.is_in(M::S, place);
-        self.branch_if(unless(is_own), far);
-        let own = self.own_address(place);
-        let old = self.swap_loop(Owner::Own, own, operation, ty, data);
-        self.give(to, old, ty);
-        self.branch(done);
-        self.place_label(far);
-        // ptxas asks for sums of floats only, and loses extremes.
-        if ty.is_float() || matches!(operation, Operation::Min | Operation::Max) {
-            self.other_block((to, place), operation, ty, data, done);
-        }
-    }
-
-    /// The part of an operation for shared memory of another block.
-    fn other_block(
-        &mut self,
+        owner: Owner,
         (to, place): (Register, Operand),
         operation: Operation,
         ty: Type,
@@ -122,9 +103,10 @@ impl Selector<'_, '_> {
         done: LabelId,
     ) {
         let rest = self.new_label();
-        let is_there = self.is_in(M::D, place);
+        let is_there = self.is_in(if owner == Owner::Own { M::S } else { M::D }, place);
         self.branch_if(unless(is_there), rest);
-        let old = self.swap_loop(Owner::Any, place, operation, ty, data);
+        let place = if owner == Owner::Own { self.own_address(place) } else { place };
+        let old = self.swap_loop(owner, place, operation, ty, data);
         self.give(to, old, ty);
         self.branch(done);
         self.place_label(rest);
@@ -162,8 +144,7 @@ impl Selector<'_, '_> {
             Owner::Own => (Opcode::Lds, &[]),
             Owner::Any => (Opcode::Ld, &[M::E]),
         };
-        let size: &[M] = if ty.bits() == 64 { &[M::B64] } else { &[] };
-        let modifiers = [kind, size].concat();
+        let modifiers = [kind, size_of(ty)].concat();
         self.emit(Instruction::new(opcode, modifiers.as_slice(), [Operand::register(old), place]));
         old
     }
@@ -189,7 +170,7 @@ impl Selector<'_, '_> {
         let new = self.combined(operation, ty, old, data);
         let is_wide = ty.bits() == 64;
         let seen = self.code.register(if is_wide { 2 } else { 1 });
-        let size: &[M] = if is_wide { &[M::B64] } else { &[] };
+        let size = size_of(ty);
         let values = [Operand::register(seen), place, Operand::register(old), Operand::register(new)];
         self.emit(match owner {
             Owner::Own => {
@@ -250,6 +231,11 @@ impl Selector<'_, '_> {
             }
         }
     }
+}
+
+/// How words of 64 bits are named.
+fn size_of(ty: Type) -> &'static [M] {
+    if ty.bits() == 64 { &[M::B64] } else { &[] }
 }
 
 /// An address as it is named where nothing says how its memory is described.

@@ -261,7 +261,8 @@ fn plain(operand: &Operand) -> Option<Register> {
     }
 }
 
-fn writes(instruction: &Instruction, resource: Resource) -> bool {
+/// Whether an instruction writes a register or a predicate.
+pub(super) fn writes(instruction: &Instruction, resource: Resource) -> bool {
     instruction.accesses().iter().any(|access| {
         access.role == Role::Write
             && match (access.resource, resource) {

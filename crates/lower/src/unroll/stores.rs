@@ -1,6 +1,7 @@
 //! Loops that ptxas leaves as they are because of what they store, where lanes of a warp may be elsewhere.
 
-use warplab_program::{AddressOperand, Instruction, Opcode, Operand, Register, Resource, Role};
+use super::counter::writes;
+use warplab_program::{AddressOperand, Instruction, Opcode, Operand, Register, Resource};
 
 /// Whether a store follows a load of the same memory and is guarded, or its address does not move by a constant from iteration to
 /// iteration. Found by compiling loops with every order and kind of addresses.
@@ -50,14 +51,7 @@ fn from(body: &[Instruction], register: Register) -> impl Iterator<Item = Regist
 
 /// The register that a constant is added to, or that is moved, where a register is written, if that is once.
 fn term(body: &[Instruction], register: Register) -> Option<Register> {
-    let writes = |it: &&Instruction| {
-        it.accesses().iter().any(|access| {
-            access.role == Role::Write
-                && matches!(access.resource, Resource::Registers(first, count)
-                    if (first.0..first.0 + count).contains(&register.0))
-        })
-    };
-    let mut writers = body.iter().filter(writes);
+    let mut writers = body.iter().filter(|it| writes(it, Resource::Registers(register, 1)));
     let (Some(sum), None) = (writers.next(), writers.next()) else { return None };
     if !matches!(sum.opcode, Opcode::Iadd3 | Opcode::Mov) || !sum.guard.is_always() {
         return None;
