@@ -21,6 +21,10 @@ pub(crate) struct Block {
     pub(crate) rolled: bool,
     /// Whether a loop that begins here had an `if` inside another.
     pub(crate) nested: bool,
+    /// Whether ptxas calls a subroutine for what stands here in place of it.
+    pub(crate) subroutine: bool,
+    /// Whether lanes let others go first where a loop begins here.
+    pub(crate) yields: bool,
     /// Whether it is branched over where it is not wanted, however short it is.
     pub(crate) branched: bool,
     /// For how many instructions what PTX has here counts where it is a loop.
@@ -396,4 +400,20 @@ pub(crate) fn mark_ordered(instruction: &mut Instruction) {
 /// Whether a memory access must neither move past others nor be removed.
 pub(crate) fn is_ordered_load(instruction: &Instruction) -> bool {
     instruction.control.stall == ORDERED
+}
+
+/// Likewise, this one marks an instruction that all lanes of a warp execute together.
+const TOGETHER: u8 = 14;
+
+/// Marks an instruction that all lanes of a warp execute together.
+pub(crate) fn mark_together(instruction: &mut Instruction) {
+    instruction.control.stall = TOGETHER;
+}
+
+/// Whether all lanes of a warp execute an instruction together.
+pub(crate) fn is_together(instruction: &Instruction) -> bool {
+    use Opcode::{Dmma, Hmma, Imma, Ldsm, Movm, Stsm, UcgabarArv};
+    let opcode = instruction.opcode;
+    instruction.control.stall == TOGETHER
+        || matches!(opcode, Dmma | Hmma | Imma | Ldsm | Movm | Stsm | UcgabarArv)
 }

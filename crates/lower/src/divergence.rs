@@ -3,7 +3,7 @@
 use crate::code::{Code, DefinitionCounts};
 use crate::graph::Graph;
 use crate::liveness::{Liveness, Marks, Numbering};
-use warplab_program::{Guard, Instruction, Opcode, Operand, Resource, Role, SpecialRegister};
+use warplab_program::{Guard, Instruction, Modifier, Opcode, Operand, Resource, Role, SpecialRegister};
 
 /// What may differ from thread to thread.
 pub(crate) struct Divergence {
@@ -107,15 +107,19 @@ impl Search<'_> {
     fn reads_varying(&mut self, block: usize, at: usize, number: usize) {
         let it = &self.code.blocks[block];
         let instruction = &it.instructions[at];
-        // All lanes that vote together get the same mask; but where the warp is split, each part votes on its own.
-        if self.split[block] || !votes(instruction) {
+        // All lanes that vote together get the same mask, and all that ask one lane the same value; but where the warp is split,
+        // each part does so on its own.
+        let lane = asked_lane(instruction).and_then(|it| it.as_register());
+        let names_lane =
+            lane.is_some_and(|it| self.numbering.of(Resource::Registers(it, 1)).any(|it| it == number));
+        if self.split[block] || names_lane || !gathers(instruction) {
             self.results_vary(instruction);
         }
         // Likewise those that name another mask.
         if instruction.opcode == Opcode::Warpsync
-            && let Some(vote) = it.instructions[at..].iter().find(|it| votes(it))
+            && let Some(other) = it.instructions[at..].iter().find(|it| gathers(it))
         {
-            self.results_vary(vote);
+            self.results_vary(other);
         }
         let guards = matches!(instruction.guard, Guard::Predicate { predicate, .. }
             if self.numbering.predicate(predicate) == Some(number));
@@ -153,7 +157,7 @@ impl Search<'_> {
             let is_new = !std::mem::replace(&mut self.split[block], true);
             for instruction in &self.code.blocks[block].instructions {
                 for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
-                    if is_new && (votes(instruction) || loads(instruction)) {
+                    if is_new && (gathers(instruction) || loads(instruction)) {
                         self.varies(access.resource);
                     }
                     let is_one = !goes_round && self.counts.is_single(access.resource);
@@ -185,23 +189,36 @@ impl Search<'_> {
     }
 }
 
-fn votes(instruction: &Instruction) -> bool {
-    instruction.opcode == Opcode::Vote
+/// Whether all lanes that do it together get the same.
+fn gathers(instruction: &Instruction) -> bool {
+    instruction.opcode == Opcode::Vote || asked_lane(instruction).is_some()
+}
+
+/// The number of the lane that all lanes of a warp ask for its value, if they do.
+fn asked_lane(instruction: &Instruction) -> Option<Operand> {
+    match instruction.operands[..] {
+        [.., lane, Operand::Immediate(0x1f)]
+            if instruction.opcode == Opcode::Shfl && instruction.has(Modifier::Idx) =>
+        {
+            Some(lane)
+        }
+        _ => None,
+    }
 }
 
 /// Whether lanes that load from one address get the same value if they do it together; where the warp is split, what is there may
 /// change from part to part. ptxas takes it for the same, too.
 fn loads(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::Ldg | Opcode::Lds)
+        || instruction.opcode == Opcode::Syncs && instruction.has(Modifier::Phasechk)
 }
 
 /// Whether an instruction's result differs from thread to thread whatever its sources.
 fn is_source(instruction: &Instruction) -> bool {
     use Opcode::*;
     match instruction.opcode {
-        Ld | Ldl | Ldsm | Atom | Atomg | Atoms | Shfl | Match | Elect | Hmma | Imma | Dmma | Movm | Cs2r => {
-            true
-        }
+        Ld | Ldl | Ldsm | Atom | Atomg | Atoms | Match | Elect | Hmma | Imma | Dmma | Movm | Cs2r => true,
+        Shfl => asked_lane(instruction).is_none(),
         S2r => !instruction.operands.iter().any(|operand| {
             matches!(
                 operand,
@@ -214,6 +231,8 @@ fn is_source(instruction: &Instruction) -> bool {
                         | SpecialRegister::SmCount
                         | SpecialRegister::WarpCount
                         | SpecialRegister::GridId
+                        | SpecialRegister::CgaCtaId
+                        | SpecialRegister::CgaSize
                 )
             )
         }),

@@ -5,8 +5,8 @@ use crate::LowerOptions;
 use crate::allocate::{self, Failure, Spread, Used};
 use crate::code::{Code, number};
 use crate::schedule::{self, Ordered};
-use crate::{Pass, remake, spill};
-use warplab_program::Target;
+use crate::{Pass, alike, remake, spill};
+use warplab_program::{LatencyClass, Target};
 
 /// How often registers are given out and values spilled before a kernel is given up.
 const MOST_ROUNDS: usize = 64;
@@ -56,16 +56,52 @@ pub(crate) fn fit(
         best = others.filter_map(allocated).find(|(code, _)| !spills(code)).unwrap_or(best);
     }
     if !spills(&best.0) {
-        for most in [before.found.written, before.found.together] {
-            let wanted = granted(number(most + BESIDE), target);
-            if with_fewer(&mut best, wanted, before, limit, options) {
-                break;
-            }
-        }
-        with_remade(&mut best, before, limit, options);
+        thin(&mut best, before, limit, options);
+        with_alike(&mut best, before, limit, options);
     }
     *code = best.0;
     Some(best.1)
+}
+
+/// Orders the blocks for fewer registers, and makes values again, where more threads fit for it.
+fn thin(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: &LowerOptions) {
+    for most in [before.found.written, before.found.together] {
+        let wanted = granted(number(most + BESIDE), &options.target);
+        if with_fewer(best, wanted, before, limit, options) {
+            break;
+        }
+    }
+    with_remade(best, before, limit, options);
+}
+
+/// Has values that all lanes compute alike in uniform registers, if more threads fit for it.
+fn with_alike(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: &LowerOptions) {
+    let target = &options.target;
+    let cycles = |class| target.latencies.cycles(class);
+    let has_uniforms = cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu);
+    let is_short = granted(best.1.fewest, target) > target.choices.comfortable_registers;
+    let mut code = before.code.clone();
+    if !has_uniforms
+        || !is_short
+        || !options.passes.contains(Pass::Uniform)
+        || !alike::move_to_warp(&mut code)
+    {
+        return;
+    }
+    let mut ordered = code.clone();
+    let mut found = schedule::schedule(&mut ordered, target, limit, None);
+    if found.cycles * 100 > before.found.cycles * WORTH_MORE_WARPS {
+        return;
+    }
+    found.cycles = found.cycles.min(before.found.cycles);
+    let Some(used) = registers(&mut ordered, limit, options) else { return };
+    let mut other = (ordered, used);
+    thin(&mut other, &Unordered { code: &code, found }, limit, options);
+    if granted(other.1.fewest, target) < granted(best.1.fewest, target)
+        && other.0.local_bytes <= best.0.local_bytes
+    {
+        *best = other;
+    }
 }
 
 /// Makes values again where they are read, as long as more threads fit for it.

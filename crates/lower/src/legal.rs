@@ -50,7 +50,7 @@ fn sources(instruction: &Instruction) -> Vec<(usize, bool)> {
         | Sgxt | Bmsk | F2fp | Imnmx => place == 1,
         Mov | Iabs | Popc | Flo | Brev | I2f | I2fp | F2i | F2f | Frnd | Mufu | S2r => place == 0,
         Shfl => place == 1 || place == 2,
-        Bar | Warpsync | Nanosleep | Ldc | Uldc | Umov | Ulea | Uiadd3 | Redux => true,
+        Bar | Warpsync | Nanosleep | Ldc | Uldc | Umov | Ulea | Uiadd3 | Uimad | Ushf | Ulop3 | Redux => true,
         _ => false,
     };
     values.into_iter().enumerate().map(|(place, index)| (index, free(place))).collect()
@@ -59,7 +59,7 @@ fn sources(instruction: &Instruction) -> Vec<(usize, bool)> {
 /// The last operand of some instructions is a number that belongs to the opcode.
 fn is_part_of_opcode(instruction: &Instruction, index: usize) -> bool {
     match instruction.opcode {
-        Opcode::Lop3 => index + 2 == instruction.operands.len(),
+        Opcode::Lop3 | Opcode::Ulop3 => index + 2 == instruction.operands.len(),
         Opcode::Lea | Opcode::Ulea => {
             index + 1 == instruction.operands.len()
                 || matches!(instruction.operands.last(), Some(Operand::Predicate { .. }))
@@ -83,7 +83,8 @@ pub(crate) fn is_legal(instruction: &Instruction) -> bool {
 
 /// The first operand that cannot stay.
 fn illegal(instruction: &Instruction) -> Option<usize> {
-    let shuffle = matches!(instruction.opcode, Opcode::Shfl | Opcode::Bar | Opcode::Ulea | Opcode::Uiadd3);
+    use Opcode::{Bar, Shfl, Uiadd3, Uimad, Ulea, Ulop3, Ushf};
+    let shuffle = matches!(instruction.opcode, Shfl | Bar | Ulea | Uiadd3 | Uimad | Ushf | Ulop3);
     // All of it is in registers of the warp.
     if instruction.opcode.copies_in_bulk() {
         return None;
@@ -99,8 +100,7 @@ fn illegal(instruction: &Instruction) -> Option<usize> {
             continue;
         }
         foreign += 1;
-        let uniform_shuffle =
-            instruction.opcode == Opcode::Shfl && matches!(operand, Operand::Uniform { .. });
+        let uniform_shuffle = instruction.opcode == Shfl && matches!(operand, Operand::Uniform { .. });
         if !free || (foreign > 1 && !shuffle) || uniform_shuffle {
             return Some(index);
         }

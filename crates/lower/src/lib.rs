@@ -9,6 +9,7 @@
 
 mod aggregate;
 mod ahead;
+mod alike;
 mod allocate;
 mod balance;
 mod calls;

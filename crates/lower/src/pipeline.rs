@@ -326,6 +326,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     for _ in 0..2 {
         clean(runner, code);
     }
+    reconverge::mark_yields(code);
     let mut unrolled = false;
     runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
     if unrolled {
@@ -346,6 +347,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     }
     runner.pass(Pass::Predicate, code, |code| predicate::predicate(code, longest));
     // Loops whose branches have become predicates.
+    reconverge::mark_yields(code);
     let mut unrolled = false;
     runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
     if unrolled {

@@ -9,6 +9,7 @@ mod apart;
 mod insert;
 mod iterations;
 mod waiting;
+mod yields;
 
 use crate::code::{Code, branch_target};
 use crate::divergence::divergent_branches;
@@ -19,6 +20,7 @@ use iterations::Iterations;
 use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use waiting::loops as waiting_loops;
 use warplab_program::{BarrierRegister, Opcode};
+pub(crate) use yields::mark as mark_yields;
 
 /// Where threads are gathered, and where they wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +48,7 @@ pub(crate) fn reconverge(code: &mut Code) {
     join_latches(code);
     split_preheaders(code);
     let apart = apart::split(code);
+    yields::insert(code);
     let graph = Graph::new(code);
     let mut sites = sites(code, &graph);
     sites.extend(apart);

@@ -2,8 +2,7 @@
 
 use warplab_config::Ticks;
 use warplab_memory::dram::{Access, ChannelSpec, PseudoChannel};
-use warplab_program::Program;
-use warplab_tests::{case_named, cases, gpu, listing, simulate, suite_program};
+use warplab_tests::{case_named, cases, gpu, simulate, suite_program};
 use warplab_units::SectorMask;
 
 #[test]
@@ -57,18 +56,4 @@ fn an_activate_waits_a_clock_for_a_column_command_of_another_bank() {
         data.extend(channel.decide(&spec).map(|(_, data)| data.0));
     }
     assert_eq!(data, [31 + 20 + 2, 32 + 31 + 20 + 2]);
-}
-
-/// ptxas has lanes yield in the loop in which each asks who is there, so that they part; the simulator's own compiler does not.
-#[test]
-fn lanes_that_ask_who_is_active_stay_together_from_ptx() {
-    let config = gpu("h200");
-    let all = cases("idioms");
-    let case = case_named(&all, "fractals_48");
-    let instructions = |program: &Program| {
-        simulate(&config, program, case).expect("it runs").outcome.counters.sm.instructions.warp
-    };
-    let (ptx, machine) = (suite_program(&config, "idioms"), listing("traces/h200/idioms.sass"));
-    // The H200 executes 1,328,477.
-    assert_eq!([&ptx, &machine].map(instructions), [435_253, 1_320_245]);
 }

@@ -2,7 +2,7 @@
 //! still: what the other still needs must not be overwritten.
 
 use super::Segment;
-use crate::code::Code;
+use crate::code::{Block, Code};
 use crate::divergence::divergent_branches;
 use crate::graph::Graph;
 use crate::liveness::{Liveness, Marks};
@@ -21,6 +21,8 @@ pub(super) fn keep(code: &Code, live: &Liveness, segments: &mut [Vec<Segment>]) 
     let divergent = divergent_branches(code, &graph);
     let stops = stops(code, &graph, &divergent);
     let spans = spans(code);
+    let yields = |block: &Block| block.instructions.iter().any(|it| it.opcode == Opcode::Yield);
+    let yields: Vec<bool> = code.blocks.iter().map(yields).collect();
     let lives = |value: usize, (start, end): Segment| {
         segments[value].iter().any(|segment| segment.0 < end && start < segment.1)
     };
@@ -36,8 +38,15 @@ pub(super) fn keep(code: &Code, live: &Liveness, segments: &mut [Vec<Segment>]) 
     for branch in (0..code.blocks.len()).filter(|&block| divergent[block]) {
         let [fallen, taken] = graph.successors[branch][..] else { continue };
         let meet = meeting_place(code, &graph, branch);
-        first.find(&graph, fallen, meet);
-        second.find(&graph, taken, meet);
+        let mut find = |meet| {
+            first.find(&graph, fallen, meet);
+            second.find(&graph, taken, meet);
+            first.blocks.iter().chain(&second.blocks).any(|&block| yields[block])
+        };
+        // Lanes that have yielded are not waited for.
+        if find(meet) {
+            find(None);
+        }
         let take_turns = first.takes_turns(&stops) || second.takes_turns(&stops);
         for (one, other) in [(&first, &second), (&second, &first)] {
             let stands =

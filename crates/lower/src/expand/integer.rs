@@ -99,6 +99,8 @@ impl Selector<'_, '_> {
         signed: bool,
         part: DivisionPart,
     ) {
+        let present = self.present_block();
+        self.code.blocks[present].subroutine = true;
         let remainder = part == DivisionPart::Remainder;
         let zero = Operand::ZERO;
         let (x, y) = if signed {

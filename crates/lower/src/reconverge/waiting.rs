@@ -110,15 +110,15 @@ fn ends_whatever_is_found(code: &Code, graph: &Graph, block: usize, swap: &Instr
 }
 
 /// What a turn of a loop may go through.
-struct Turn<'a> {
+pub(super) struct Turn<'a> {
     graph: &'a Graph,
     number: usize,
-    blocks: Vec<usize>,
-    instructions: Vec<&'a Instruction>,
+    pub(super) blocks: Vec<usize>,
+    pub(super) instructions: Vec<&'a Instruction>,
 }
 
 impl<'a> Turn<'a> {
-    fn new(code: &'a Code, graph: &'a Graph, number: usize) -> Turn<'a> {
+    pub(super) fn new(code: &'a Code, graph: &'a Graph, number: usize) -> Turn<'a> {
         let blocks: Vec<usize> = (0..code.blocks.len()).filter(|&at| graph.in_loop(number, at)).collect();
         let instructions = blocks.iter().flat_map(|&at| &code.blocks[at].instructions).collect();
         Turn { graph, number, blocks, instructions }
@@ -126,15 +126,22 @@ impl<'a> Turn<'a> {
 
     /// Whether each turn goes through a block.
     fn is_in_each(&self, block: usize) -> bool {
+        self.latches().all(|latch| self.graph.dominates(block, latch))
+    }
+
+    /// The blocks at whose end a turn may begin anew.
+    pub(super) fn latches(&self) -> impl Iterator<Item = usize> {
         let header = self.graph.loops[self.number].header;
-        let mut latches =
-            self.graph.predecessors[header].iter().filter(|&&at| self.graph.in_loop(self.number, at));
-        latches.all(|&latch| self.graph.dominates(block, latch))
+        self.graph.predecessors[header].iter().copied().filter(|&at| self.contains(at))
+    }
+
+    pub(super) fn contains(&self, block: usize) -> bool {
+        self.graph.in_loop(self.number, block)
     }
 }
 
 /// These values and all that instructions give (the second role) of which some other one is among them (the first).
-fn closure(
+pub(super) fn closure(
     instructions: &[&Instruction],
     mut known: FxHashSet<Resource>,
     [from, to]: [Role; 2],
@@ -169,7 +176,7 @@ fn address_units(access: &Instruction) -> impl Iterator<Item = Resource> {
 }
 
 /// The registers and predicates that an instruction reads or writes, one by one.
-fn units(instruction: &Instruction, role: Role) -> impl Iterator<Item = Resource> {
+pub(super) fn units(instruction: &Instruction, role: Role) -> impl Iterator<Item = Resource> {
     let accesses: Vec<Resource> =
         instruction.accesses().iter().filter(|it| it.role == role).map(|it| it.resource).collect();
     accesses.into_iter().flat_map(|resource| match resource {

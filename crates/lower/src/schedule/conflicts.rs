@@ -49,7 +49,9 @@ pub(crate) fn conflict(first: &Instruction, second: &Instruction) -> bool {
         // Exchanges between lanes and products of matrices are not ordered: several chains go on beside each other.
         // But ptxas loads nothing sooner than a shuffle in front of it, of what others may write.
         (Fence, Load) if first.opcode == Opcode::Shfl && second.opcode == Opcode::Ldg => true,
-        (Fence, _) | (_, Fence) => !is_exchange(first) && !is_exchange(second),
+        (Fence, _) | (_, Fence) if !is_exchange(first) && !is_exchange(second) => true,
+        // Lanes that have parted meet for them.
+        (Fence, _) | (_, Fence) => [first, second].iter().any(|it| it.opcode == Opcode::Warpsync),
         (Store, _) | (_, Store) => !disjoint(first, second),
     }
 }

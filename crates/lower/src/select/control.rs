@@ -161,6 +161,7 @@ impl Selector<'_, '_> {
             }
             None => self.op(Opcode::Bar, modifiers, [barrier]),
         }
+        self.together(is_aligned(tree));
     }
 
     fn bar_red(&mut self, flat: &Flat<'_>, barrier: Operand) {
@@ -182,6 +183,7 @@ impl Selector<'_, '_> {
             }
             _ => self.op(Opcode::Bar, &modifiers, [barrier, predicate]),
         }
+        self.together(is_aligned(flat.tree));
         if operation == M::Popc {
             let to = self.result(&flat.operands[0], 32);
             self.op(Opcode::B2r, &[M::Result], [Operand::register(to)]);
@@ -375,4 +377,9 @@ impl Selector<'_, '_> {
         self.op(Opcode::Isetp, modifiers, [Operand::predicate(to), Operand::TRUE, a, b, Operand::TRUE]);
         to
     }
+}
+
+/// Whether all lanes of a warp come to a barrier of the block together.
+fn is_aligned(tree: &tree::Instruction) -> bool {
+    tree.opcode == tree::Opcode::Bar || tree.flag(Flag::Aligned)
 }

@@ -1,11 +1,15 @@
 //! Instructions across the lanes of a warp.
 
 use super::{Selector, invert, unless, when};
+use crate::code::mark_together;
 use crate::flat::{Flat, Value};
 use warplab_program::{Guard, Modifier, Opcode, Operand, Register};
 use warplab_ptx::tree::{self, Operation, ShuffleMode, Type, VoteMode};
 
 use Modifier as M;
+
+/// The mask of all lanes of a warp.
+const ALL: Operand = Operand::Immediate(u32::MAX);
 
 impl Selector<'_, '_> {
     /// `PT` as the result that is not wanted, or the predicate of a pair of results.
@@ -20,9 +24,10 @@ impl Selector<'_, '_> {
     }
 
     /// One value of all lanes that are there.
-    fn reduce(&mut self, modifiers: &[M], to: Register, value: Operand) {
+    fn reduce(&mut self, modifiers: &[M], to: Register, value: Operand, names_all: bool) {
         let uniform = self.code.uniform(1);
         self.op(Opcode::Redux, modifiers, [Operand::uniform(uniform), value]);
+        self.together(names_all);
         self.op(Opcode::Mov, &[], [Operand::register(to), Operand::uniform(uniform)]);
     }
 
@@ -42,7 +47,7 @@ impl Selector<'_, '_> {
             [Operand::predicate(is_other), Operand::TRUE, mask, Operand::uniform(named), Operand::TRUE],
         );
         self.guard = unless(is_other);
-        self.reduce(modifiers, to, value);
+        self.reduce(modifiers, to, value, false);
         self.guard = Guard::ALWAYS;
         self.branch_if(when(is_other), again);
         if !outer.is_always() {
@@ -55,6 +60,14 @@ impl Selector<'_, '_> {
     fn among(&mut self, mask: Operand) {
         if !matches!(mask, Operand::Immediate(_)) {
             self.op(Opcode::Warpsync, &[M::Exclusive], [mask]);
+        }
+    }
+
+    /// Marks what has been emitted last, if it names all lanes of a warp.
+    pub(super) fn together(&mut self, names_all: bool) {
+        let instructions = &mut self.code.blocks.last_mut().expect("there is a block").instructions;
+        if let Some(last) = instructions.last_mut().filter(|_| names_all) {
+            mark_together(last);
         }
     }
 
@@ -74,16 +87,23 @@ impl Selector<'_, '_> {
                 let segment = self.source(&flat.operands[3], Type::U32).low;
                 let (to, predicate) = self.results(&flat.operands[0]);
                 self.op(Opcode::Shfl, &[mode], [predicate, Operand::register(to), value, lane, segment]);
+                if let Some(mask) = flat.operands.get(4) {
+                    let mask = self.source(mask, Type::B32).low;
+                    self.together(mask == ALL);
+                }
             }
             tree::Opcode::Vote => {
                 let predicate = self.predicate_source(&flat.operands[1]);
+                let mut names_all = false;
                 if let Some(mask) = flat.operands.get(2) {
                     let mask = self.source(mask, Type::B32).low;
                     self.among(mask);
+                    names_all = mask == ALL;
                 }
                 if tree.vote() == Some(VoteMode::Ballot) {
                     let to = Operand::register(self.result(&flat.operands[0], 32));
-                    return self.op(Opcode::Vote, &[M::Any], [to, Operand::TRUE, predicate]);
+                    self.op(Opcode::Vote, &[M::Any], [to, Operand::TRUE, predicate]);
+                    return self.together(names_all);
                 }
                 let mode = match tree.vote() {
                     Some(VoteMode::All) => M::All,
@@ -92,6 +112,7 @@ impl Selector<'_, '_> {
                 };
                 let to = Operand::predicate(self.predicate_result(&flat.operands[0]));
                 self.op(Opcode::Vote, &[mode], [Operand::ZERO, to, predicate]);
+                self.together(names_all);
             }
             tree::Opcode::Activemask => {
                 let to = Operand::register(self.result(&flat.operands[0], 32));
@@ -112,6 +133,7 @@ impl Selector<'_, '_> {
                 } else {
                     self.op(Opcode::Match, &modifiers, [Operand::register(to), value]);
                 }
+                self.together(mask == ALL);
             }
             tree::Opcode::Redux => {
                 let value = Operand::register(self.register(&flat.operands[1], ty));
@@ -128,7 +150,7 @@ impl Selector<'_, '_> {
                 }
                 let to = self.result(&flat.operands[0], 32);
                 match self.source(&flat.operands[2], Type::B32).low {
-                    Operand::Immediate(_) => self.reduce(&modifiers, to, value),
+                    Operand::Immediate(mask) => self.reduce(&modifiers, to, value, mask == u32::MAX),
                     mask => self.reduce_by_masks(&modifiers, to, value, mask),
                 }
             }

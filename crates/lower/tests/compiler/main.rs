@@ -1,5 +1,6 @@
 //! PTX through the compiler, run by the interpreter. One test binary: linking is most of what a small one costs.
 
+mod alike;
 mod atomics;
 mod calls;
 mod chains;
@@ -32,4 +33,5 @@ mod turns;
 mod unrolled;
 mod unrolling;
 mod warpgroups;
+mod yielding;
 mod yields;

@@ -231,12 +231,12 @@ fn one_lane_is_elected_of_those_that_name_the_same_mask() {
     check(&kernel("", "", body), 32, |x| u32::from(x < 4));
 }
 
-/// Each turn looks at another word, so that lanes that have found theirs wait for the rest: all add as one.
+/// Each turn looks at another word, and lanes that have found theirs go on; behind the loop all are there for a vote.
 #[test]
-fn lanes_that_search_a_table_meet_behind_it() {
+fn lanes_that_search_a_table_meet_when_they_vote() {
     let body = ".shared .align 4 .b8 s[256]; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r1; bar.sync 0; xor.b32 %r4, %r1, 5;\n\
         NEXT: ld.relaxed.cta.shared.u32 %r5, [%r2]; add.u32 %r2, %r2, 4; setp.ne.u32 %p1, %r5, %r4; @%p1 bra NEXT;\n\
-        activemask.b32 %r0;";
+        setp.eq.u32 %p2, %r4, %r4; vote.sync.ballot.b32 %r0, %p2, -1;";
     check(&kernel("", "", body), 32, |_| u32::MAX);
 }
 

@@ -1,0 +1,308 @@
+//! Integers that all lanes compute alike, in front of the loops, go to uniform registers where lanes have few left. ptxas has them there
+//! in more kernels, though not in all (`k_mlp_u16` of traces/h200, whose lanes have 32 registers, and not `k_mlp_u8`).
+
+use crate::code::{Code, DefinitionCounts};
+use crate::graph::Graph;
+use crate::{dead, legal};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use warplab_program::{
+    ConstantIndex, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, Selector,
+    SpecialRegister, UniformPredicate, UniformRegister,
+};
+
+/// Values that are moved at most: uniform registers are never spilled.
+const MOST: usize = 24;
+
+/// Where something stands: the block, and which of its instructions.
+type Place = (usize, usize);
+
+/// A value of one or two words, by its first register: where it is made, and how many words it has.
+type Values = BTreeMap<Register, (Place, u32)>;
+
+/// What all lanes have alike.
+struct Alike {
+    /// What is read of a constant bank or a special register.
+    read: Values,
+    /// What is computed of others.
+    computed: Values,
+}
+
+/// The value that a register is a word of.
+fn value_of(register: Register, values: &Values) -> Option<Register> {
+    let (&first, &(_, words)) = values.range(..=register).next_back()?;
+    (register.0 < first.0 + words).then_some(first)
+}
+
+/// Moves what can be moved; whether anything was.
+pub(crate) fn move_to_warp(code: &mut Code) -> bool {
+    let graph = Graph::new(code);
+    let mut alike = alike(code, &graph);
+    let mut parting = BTreeMap::new();
+    while let Some(bad) = obstacle(code, &graph, &alike, &mut parting) {
+        bad.iter().for_each(|it| _ = alike.computed.remove(it));
+    }
+    if alike.computed.is_empty() {
+        return false;
+    }
+    rewrite(code, &alike, &parting);
+    dead::dead_code(code);
+    true
+}
+
+/// What all lanes have alike: constants, numbers of blocks, and what is computed of them outside of loops.
+fn alike(code: &Code, graph: &Graph) -> Alike {
+    let counts = code.definition_counts();
+    let mut alike = Alike { read: BTreeMap::new(), computed: BTreeMap::new() };
+    for block in graph.dominance_order() {
+        if graph.loop_of[block].is_some() {
+            continue;
+        }
+        for (at, instruction) in code.blocks[block].instructions.iter().enumerate() {
+            let Some((to, words)) = single_result(code, instruction, &counts) else { continue };
+            if is_read(instruction) {
+                alike.read.insert(to, ((block, at), words));
+            } else if alike.computed.len() < MOST && is_computed(instruction, &alike, &counts) {
+                alike.computed.insert(to, ((block, at), words));
+            }
+        }
+    }
+    alike
+}
+
+/// The registers that an instruction writes, if nothing else does and it always does.
+fn single_result(
+    code: &Code,
+    instruction: &Instruction,
+    counts: &DefinitionCounts,
+) -> Option<(Register, u32)> {
+    let mut written = instruction.accesses().into_iter().filter(|it| it.role == Role::Write);
+    let (Some(first), None) = (written.next(), written.next()) else { return None };
+    let Resource::Registers(to, words) = first.resource else { return None };
+    let is_whole = to.is_virtual() && words <= 2 && code.group(to) == (to, words);
+    (is_whole && instruction.guard.is_always() && counts.is_single(first.resource)).then_some((to, words))
+}
+
+fn is_read(instruction: &Instruction) -> bool {
+    use SpecialRegister::{CgaCtaId, CtaidX, CtaidY, CtaidZ};
+    match (instruction.opcode, &instruction.operands[1..]) {
+        (Opcode::Ldc, [Operand::Constant(constant)]) => {
+            matches!(instruction.modifiers.as_slice(), [] | [Modifier::B64])
+                && constant.index == ConstantIndex::None
+        }
+        (Opcode::S2r, [Operand::Special(special)]) => {
+            matches!(special, CtaidX | CtaidY | CtaidZ | CgaCtaId)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an instruction has one for the warp, and reads nothing but what all lanes have alike.
+fn is_computed(instruction: &Instruction, alike: &Alike, counts: &DefinitionCounts) -> bool {
+    let has_one = match instruction.opcode {
+        Opcode::Imad => {
+            instruction.modifiers.as_slice().iter().all(|it| matches!(it, Modifier::U32 | Modifier::Wide))
+        }
+        Opcode::Iadd3 | Opcode::Lea => instruction.modifiers.as_slice().is_empty(),
+        Opcode::Shf | Opcode::Lop3 => true,
+        _ => false,
+    };
+    has_one
+        && instruction.operands[1..].iter().all(|operand| match *operand {
+            Operand::Immediate(_) => true,
+            Operand::Predicate { predicate, .. } => predicate.is_fixed(),
+            // Not of 64 bits.
+            Operand::Constant(constant) => {
+                constant.index == ConstantIndex::None && !instruction.has(Modifier::Wide)
+            }
+            Operand::Uniform { register, selector: Selector::Whole, .. } => {
+                register == UniformRegister::ZERO || counts.is_single(Resource::Uniforms(register, 1))
+            }
+            Operand::Register { register, selector: Selector::Whole, .. } => {
+                register == Register::ZERO
+                    || value_of(register, &alike.read).is_some()
+                    || value_of(register, &alike.computed).is_some()
+            }
+            _ => false,
+        })
+}
+
+/// Values that cannot be moved, because something that reads them does not take them so. `parting`: where lanes get a uniform register
+/// beside one of these from a register of their own.
+fn obstacle(
+    code: &Code,
+    graph: &Graph,
+    alike: &Alike,
+    parting: &mut BTreeMap<Place, UniformRegister>,
+) -> Option<Vec<Register>> {
+    let places: FxHashSet<Place> = alike.computed.values().map(|it| it.0).collect();
+    parting.clear();
+    for (block, at, instruction) in code.places() {
+        let words: Vec<Register> =
+            registers_read(instruction).filter(|&it| value_of(it, &alike.computed).is_some()).collect();
+        let read = || words.iter().filter_map(|&it| value_of(it, &alike.computed)).collect::<Vec<_>>();
+        if places.contains(&(block, at)) {
+            let stays = |it| value_of(it, &alike.read).is_none() && value_of(it, &alike.computed).is_none();
+            match instruction.operands[0].as_register() {
+                Some(it) if registers_read(instruction).any(stays) => return Some(vec![it]),
+                _ => continue,
+            }
+        }
+        if words.is_empty() || takes_uniforms(instruction, &words, None) {
+            continue;
+        }
+        let other = instruction.operands.iter().find_map(|it| match *it {
+            Operand::Uniform { register, selector: Selector::Whole, .. } => Some(register),
+            _ => None,
+        });
+        let is_once = graph.loop_of[block].is_none();
+        match other.filter(|&it| is_once && takes_uniforms(instruction, &words, Some(it))) {
+            Some(other) => _ = parting.insert((block, at), other),
+            None => return Some(read()),
+        }
+    }
+    None
+}
+
+/// The registers that an instruction reads, without `RZ`.
+fn registers_read(instruction: &Instruction) -> impl Iterator<Item = Register> {
+    let read = instruction.accesses().into_iter().filter(|it| it.role == Role::Read);
+    read.flat_map(|access| match access.resource {
+        Resource::Registers(first, count) => (0..count).map(|it| first.offset(it)).collect(),
+        _ => Vec::new(),
+    })
+}
+
+/// Whether an instruction takes uniform registers in the place of these, and a register of the lanes in that of `parted`.
+fn takes_uniforms(instruction: &Instruction, moved: &[Register], parted: Option<UniformRegister>) -> bool {
+    use Opcode::{Fadd, Ffma, Fmul, I2f, I2fp, Iadd3, Imad, Isetp, Lea, Lop3, Mov, Vimnmx};
+    let takes = matches!(
+        instruction.opcode,
+        Iadd3 | Imad | Isetp | Lop3 | Lea | Vimnmx | Ffma | Fadd | Fmul | I2f | I2fp | Mov
+    );
+    let reads_pairs = instruction.accesses().iter().any(|it| match it.resource {
+        Resource::Registers(first, 2) if it.role == Role::Read => moved.contains(&first),
+        _ => false,
+    });
+    let mut new = instruction.clone();
+    if let Some(parted) = parted {
+        part(&mut new, parted, Register(Register::FIRST_VIRTUAL));
+    }
+    let stand_in = UniformRegister(UniformRegister::FIRST_VIRTUAL);
+    name(&mut new, &moved.iter().map(|&it| (it, stand_in)).collect());
+    let reads_them_else = registers_read(&new).any(|it| moved.contains(&it));
+    takes && !reads_pairs && !reads_them_else && legal::make_legal_by_swapping(&mut new)
+}
+
+/// Has an instruction read a register of the lanes in the place of a uniform one.
+fn part(instruction: &mut Instruction, uniform: UniformRegister, to: Register) {
+    for operand in &mut instruction.operands {
+        if let Operand::Uniform { register, modifier, selector } = *operand
+            && register == uniform
+        {
+            *operand = Operand::Register { register: to, modifier, selector, reuse: false };
+        }
+    }
+}
+
+/// Has an instruction read uniform registers in the place of others.
+fn name(instruction: &mut Instruction, names: &FxHashMap<Register, UniformRegister>) {
+    for operand in instruction.operands.iter_mut().skip(1) {
+        if let Operand::Register { register, modifier, selector, .. } = *operand
+            && let Some(&register) = names.get(&register)
+        {
+            *operand = Operand::Uniform { register, modifier, selector };
+        }
+    }
+}
+
+/// Computes what is moved once for the warp, and has lanes read it there.
+fn rewrite(code: &mut Code, alike: &Alike, parting: &BTreeMap<Place, UniformRegister>) {
+    let place_of = |(&it, &(place, _)): (&Register, &(Place, u32))| (place, it);
+    let moved: BTreeMap<Place, Register> = alike.computed.iter().map(place_of).collect();
+    // What they are computed of is read for the warp, too.
+    let mut of = BTreeMap::new();
+    for &(block, at) in moved.keys() {
+        for register in registers_read(&code.blocks[block].instructions[at]) {
+            if let Some(first) = value_of(register, &alike.read) {
+                of.insert(alike.read[&first].0, first);
+            }
+        }
+    }
+    let mut named = |firsts: &mut dyn Iterator<Item = Register>, values: &Values| {
+        let mut names = FxHashMap::default();
+        for first in firsts {
+            let words = values[&first].1;
+            let to = code.uniform(words);
+            names.extend((0..words).map(|it| (first.offset(it), to.offset(it))));
+        }
+        names
+    };
+    let names = named(&mut alike.computed.keys().copied(), &alike.computed);
+    let read = named(&mut of.values().copied(), &alike.read);
+    let all: FxHashMap<Register, UniformRegister> =
+        names.iter().chain(&read).map(|(&a, &b)| (a, b)).collect();
+    for block in 0..code.blocks.len() {
+        let old = std::mem::take(&mut code.blocks[block].instructions);
+        let mut new = Vec::with_capacity(old.len());
+        for (at, mut instruction) in old.into_iter().enumerate() {
+            let place = (block, at);
+            if let Some(register) = moved.get(&place) {
+                let computed = for_warp(instruction, names[register], &all, code, &mut new);
+                new.push(computed);
+                continue;
+            }
+            if let Some(&uniform) = parting.get(&place) {
+                let own = code.register(1);
+                let operands = [Operand::register(own), Operand::uniform(uniform)];
+                new.push(Instruction::new(Opcode::Mov, [], operands).with_origin(instruction.origin));
+                part(&mut instruction, uniform, own);
+            }
+            name(&mut instruction, &names);
+            legal::make_legal_by_swapping(&mut instruction);
+            let once_more = of.get(&place).map(|register| {
+                let opcode = if instruction.opcode == Opcode::Ldc { Opcode::Uldc } else { Opcode::S2ur };
+                let operands = [Operand::uniform(read[register]), instruction.operands[1]];
+                Instruction { opcode, operands: operands.into_iter().collect(), ..instruction.clone() }
+            });
+            new.push(instruction);
+            new.extend(once_more);
+        }
+        code.blocks[block].instructions = new;
+    }
+}
+
+/// An instruction of the lanes as one of the warp; what it reads of constant banks is loaded in front of it.
+fn for_warp(
+    mut instruction: Instruction,
+    to: UniformRegister,
+    names: &FxHashMap<Register, UniformRegister>,
+    code: &mut Code,
+    before: &mut Vec<Instruction>,
+) -> Instruction {
+    name(&mut instruction, names);
+    instruction.operands[0] = Operand::uniform(to);
+    for operand in instruction.operands.iter_mut().skip(1) {
+        match *operand {
+            Operand::ZERO => *operand = Operand::uniform(UniformRegister::ZERO),
+            Operand::Predicate { negate, .. } => {
+                *operand = Operand::UniformPredicate { predicate: UniformPredicate::TRUE, negate };
+            }
+            Operand::Constant(_) => {
+                let loaded = Operand::uniform(code.uniform(1));
+                let load = Instruction::new(Opcode::Uldc, [], [loaded, *operand]);
+                before.push(load.with_origin(instruction.origin));
+                *operand = loaded;
+            }
+            _ => {}
+        }
+    }
+    instruction.opcode = match instruction.opcode {
+        Opcode::Imad => Opcode::Uimad,
+        Opcode::Iadd3 => Opcode::Uiadd3,
+        Opcode::Lea => Opcode::Ulea,
+        Opcode::Shf => Opcode::Ushf,
+        _ => Opcode::Ulop3,
+    };
+    instruction
+}
