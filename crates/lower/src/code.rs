@@ -21,7 +21,7 @@ pub(crate) struct Block {
     pub(crate) rolled: bool,
     /// Whether a loop that begins here had an `if` inside another.
     pub(crate) nested: bool,
-    /// Whether ptxas calls a subroutine for what stands here in place of it.
+    /// Whether something here is a subroutine with ptxas: a division of 64 bits.
     pub(crate) subroutine: bool,
     /// Whether lanes let others go first where a loop begins here.
     pub(crate) yields: bool,
@@ -412,8 +412,7 @@ pub(crate) fn mark_together(instruction: &mut Instruction) {
 
 /// Whether all lanes of a warp execute an instruction together.
 pub(crate) fn is_together(instruction: &Instruction) -> bool {
-    use Opcode::{Dmma, Hmma, Imma, Ldsm, Movm, Stsm, UcgabarArv};
+    use Opcode::{Dmma, Hmma, Imma, Ldsm, Movm, Stsm};
     let opcode = instruction.opcode;
-    instruction.control.stall == TOGETHER
-        || matches!(opcode, Dmma | Hmma | Imma | Ldsm | Movm | Stsm | UcgabarArv)
+    instruction.control.stall == TOGETHER || matches!(opcode, Dmma | Hmma | Imma | Ldsm | Movm | Stsm)
 }

@@ -56,7 +56,7 @@ pub(crate) fn fit(
         best = others.filter_map(allocated).find(|(code, _)| !spills(code)).unwrap_or(best);
     }
     if !spills(&best.0) {
-        thin(&mut best, before, limit, options);
+        leaner(&mut best, before, limit, options);
         with_alike(&mut best, before, limit, options);
     }
     *code = best.0;
@@ -64,7 +64,7 @@ pub(crate) fn fit(
 }
 
 /// Orders the blocks for fewer registers, and makes values again, where more threads fit for it.
-fn thin(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: &LowerOptions) {
+fn leaner(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: &LowerOptions) {
     for most in [before.found.written, before.found.together] {
         let wanted = granted(number(most + BESIDE), &options.target);
         if with_fewer(best, wanted, before, limit, options) {
@@ -96,7 +96,7 @@ fn with_alike(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, optio
     found.cycles = found.cycles.min(before.found.cycles);
     let Some(used) = registers(&mut ordered, limit, options) else { return };
     let mut other = (ordered, used);
-    thin(&mut other, &Unordered { code: &code, found }, limit, options);
+    leaner(&mut other, &Unordered { code: &code, found }, limit, options);
     if granted(other.1.fewest, target) < granted(best.1.fewest, target)
         && other.0.local_bytes <= best.0.local_bytes
     {

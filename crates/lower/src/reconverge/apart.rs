@@ -8,13 +8,15 @@ use crate::graph::Graph;
 use warplab_program::{Instruction, Modifier, Opcode, Operand, Resource};
 
 /// Gives such instructions blocks of their own, and says where threads are gathered and meet. A mask that all threads share
-/// separates nobody.
+/// separates nobody; but threads that others have left before meet by it.
 pub(super) fn split(code: &mut Code) -> Vec<Site> {
     if !code.instructions().any(|it| splitter(it).is_some()) {
         return Vec::new();
     }
     let divergence = divergence(code, &Graph::new(code));
-    let is_shared = |it: &Instruction| splitter(it).is_some_and(|resource| divergence.is_uniform(resource));
+    let yields = code.blocks.iter().any(|block| block.yields);
+    let is_shared =
+        |it: &Instruction| !yields && splitter(it).is_some_and(|resource| divergence.is_uniform(resource));
     for block in &mut code.blocks {
         block.instructions.retain(|it| it.opcode != Opcode::Warpsync || !is_shared(it));
     }

@@ -214,6 +214,7 @@ impl Selector<'_, '_> {
             self.op(Opcode::Cgaerrbar, &[], []);
         }
         self.op(if waits { Opcode::UcgabarWait } else { Opcode::UcgabarArv }, &[], []);
+        self.together(!waits && is_aligned(flat.tree));
         if waits {
             self.op(Opcode::Cctl, &[M::Ivall], []);
         }
