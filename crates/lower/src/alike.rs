@@ -3,6 +3,7 @@
 
 use crate::code::{Code, DefinitionCounts};
 use crate::graph::Graph;
+use crate::uniform::takes_uniform;
 use crate::{dead, legal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -175,11 +176,7 @@ fn registers_read(instruction: &Instruction) -> impl Iterator<Item = Register> {
 
 /// Whether an instruction takes uniform registers in the place of these, and a register of the lanes in that of `parted`.
 fn takes_uniforms(instruction: &Instruction, moved: &[Register], parted: Option<UniformRegister>) -> bool {
-    use Opcode::{Fadd, Ffma, Fmul, I2f, I2fp, Iadd3, Imad, Isetp, Lea, Lop3, Mov, Vimnmx};
-    let takes = matches!(
-        instruction.opcode,
-        Iadd3 | Imad | Isetp | Lop3 | Lea | Vimnmx | Ffma | Fadd | Fmul | I2f | I2fp | Mov
-    );
+    let takes = takes_uniform(instruction.opcode) || instruction.opcode == Opcode::Mov;
     let reads_pairs = instruction.accesses().iter().any(|it| match it.resource {
         Resource::Registers(first, 2) if it.role == Role::Read => moved.contains(&first),
         _ => false,

@@ -94,6 +94,11 @@ impl Code {
         Register(Register::FIRST_VIRTUAL + base)
     }
 
+    /// Whether lanes let others go first at the head of a loop.
+    pub(crate) fn yields(&self) -> bool {
+        self.blocks.iter().any(|block| block.yields)
+    }
+
     /// A new virtual predicate.
     pub(crate) fn predicate(&mut self) -> Predicate {
         self.predicates += 1;

@@ -30,8 +30,7 @@ struct Seen {
 pub(crate) fn counters(code: &mut Code) {
     let graph = Graph::new(code);
     // Lanes that have waited for others, or let them go first, do not meet behind the loop.
-    let yields = code.blocks.iter().any(|block| block.yields);
-    if yields || reconverge::waiting_loops(code, &graph).contains(&true) {
+    if code.yields() || reconverge::waiting_loops(code, &graph).contains(&true) {
         return;
     }
     let divergence = divergence(code, &graph);

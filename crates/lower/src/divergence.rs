@@ -112,7 +112,9 @@ impl Search<'_> {
         let lane = asked_lane(instruction).and_then(|it| it.as_register());
         let names_lane =
             lane.is_some_and(|it| self.numbering.of(Resource::Registers(it, 1)).any(|it| it == number));
-        if self.split[block] || names_lane || !gathers(instruction) {
+        let guards = matches!(instruction.guard, Guard::Predicate { predicate, .. }
+            if self.numbering.predicate(predicate) == Some(number));
+        if self.split[block] || guards || names_lane || !gathers(instruction) {
             self.results_vary(instruction);
         }
         // Likewise those that name another mask.
@@ -121,8 +123,6 @@ impl Search<'_> {
         {
             self.results_vary(other);
         }
-        let guards = matches!(instruction.guard, Guard::Predicate { predicate, .. }
-            if self.numbering.predicate(predicate) == Some(number));
         let diverges = at + 1 == it.instructions.len()
             && matches!(instruction.opcode, Opcode::Bra | Opcode::Exit)
             && !it.uniform_branch

@@ -5,8 +5,8 @@ use crate::LowerOptions;
 use crate::allocate::{self, Failure, Spread, Used};
 use crate::code::{Code, number};
 use crate::schedule::{self, Ordered};
-use crate::{Pass, alike, remake, spill};
-use warplab_program::{LatencyClass, Target};
+use crate::{Pass, alike, remake, spill, uniform};
+use warplab_program::Target;
 
 /// How often registers are given out and values spilled before a kernel is given up.
 const MOST_ROUNDS: usize = 64;
@@ -77,15 +77,12 @@ fn leaner(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: 
 /// Has values that all lanes compute alike in uniform registers, if more threads fit for it.
 fn with_alike(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: &LowerOptions) {
     let target = &options.target;
-    let cycles = |class| target.latencies.cycles(class);
-    let has_uniforms = cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu);
     let is_short = granted(best.1.fewest, target) > target.choices.comfortable_registers;
+    if !is_short || !uniform::is_quick(target) || !options.passes.contains(Pass::Uniform) {
+        return;
+    }
     let mut code = before.code.clone();
-    if !has_uniforms
-        || !is_short
-        || !options.passes.contains(Pass::Uniform)
-        || !alike::move_to_warp(&mut code)
-    {
+    if !alike::move_to_warp(&mut code) {
         return;
     }
     let mut ordered = code.clone();

@@ -372,9 +372,8 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         neighbours::join_constants(code);
         vectorise::vectorise(code);
     });
-    // Only where the machine has a path of its own for them, which is quick; and not where functions are called, as above.
-    let cycles = |class| target.latencies.cycles(class);
-    if !code.calls && cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu) {
+    // Not where functions are called, as above.
+    if !code.calls && uniform::is_quick(target) {
         runner.pass(Pass::Uniform, code, |code| {
             doubles::constants(code);
             counters::counters(code);

@@ -5,8 +5,8 @@ use crate::code::Code;
 use crate::legal;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_program::{
-    ConstantIndex, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, Selector,
-    SourceModifier, UniformRegister,
+    ConstantIndex, Instruction, LatencyClass, Modifier, Opcode, Operand, Register, Resource, Role, Selector,
+    SourceModifier, Target, UniformRegister,
 };
 
 /// Words that are moved at most: uniform registers are never spilled.
@@ -14,6 +14,12 @@ const MOST_WORDS: usize = 32;
 
 /// The registers that are moved, by where their group begins, with the words of it.
 type Moved = FxHashMap<Register, u32>;
+
+/// Whether a machine has a path of its own for uniform registers, which is quick.
+pub(crate) fn is_quick(target: &Target) -> bool {
+    let cycles = |class| target.latencies.cycles(class);
+    cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu)
+}
 
 /// Moves what can be moved.
 pub(crate) fn uniform(code: &mut Code) {
@@ -122,7 +128,8 @@ fn obstacle(code: &Code, moved: &Moved) -> Option<Vec<Register>> {
     None
 }
 
-fn takes_uniform(opcode: Opcode) -> bool {
+/// Whether instructions of the lanes take a uniform register.
+pub(crate) fn takes_uniform(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(opcode, Iadd3 | Imad | Isetp | Lop3 | Lea | Vimnmx | Ffma | Fadd | Fmul | I2f | I2fp)
 }

@@ -14,7 +14,7 @@ pub(super) fn split(code: &mut Code) -> Vec<Site> {
         return Vec::new();
     }
     let divergence = divergence(code, &Graph::new(code));
-    let yields = code.blocks.iter().any(|block| block.yields);
+    let yields = code.yields();
     let is_shared =
         |it: &Instruction| !yields && splitter(it).is_some_and(|resource| divergence.is_uniform(resource));
     for block in &mut code.blocks {

@@ -47,7 +47,7 @@ pub(crate) fn mark(code: &mut Code) {
 
 /// Puts a `YIELD` at the head of the loops that have been marked.
 pub(super) fn insert(code: &mut Code) {
-    if !code.blocks.iter().any(|block| block.yields) {
+    if !code.yields() {
         return;
     }
     let graph = Graph::new(code);

@@ -68,6 +68,22 @@ fn lanes_meet_again_in_a_loop_that_ends_only_inside() {
     assert_eq!(instructions.iter().filter(|it| it.opcode == Opcode::Bssy).count(), 1);
 }
 
+/// Those that do not ask the first lane keep what they have.
+#[test]
+fn what_some_lanes_get_from_one_is_not_the_same_for_all() {
+    let stores: String = (0..12).map(|word| format!("st.shared.u32 [s+{}], %r2; ", 4 * word)).collect();
+    let body = format!(
+        ".shared .align 16 .b8 s[64]; setp.lt.u32 %p1, %r1, 16; add.u32 %r2, %r1, 7; mov.u32 %r5, 3;\n\
+        @%p1 shfl.sync.idx.b32 %r5, %r2, 0, 31, 0xffff; setp.eq.u32 %p2, %r5, 3; @%p2 bra KEPT; {stores} add.u32 %r5, %r5, 1;\n\
+        KEPT: mov.u32 %r0, %r5;"
+    );
+    let text = kernel("", "", &body);
+    check(&text, 32, |x| if x < 16 { 8 } else { 3 });
+    let lowered = lowered("kept.ptx", format!("{HEAD}{text}"), &options());
+    let instructions = &lowered.program.kernel("k").expect("the kernel").instructions;
+    assert_eq!(instructions.iter().filter(|it| it.opcode == Opcode::Bssy).count(), 1);
+}
+
 /// A difference of 64 bits borrows nothing where the lower half of what is taken off is zero, however that is known.
 #[test]
 fn a_difference_of_upper_halves_borrows_nothing() {
