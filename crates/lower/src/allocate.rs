@@ -8,14 +8,12 @@ mod apart;
 mod assign;
 mod banks;
 
-use crate::code::{Code, map_registers};
+use crate::code::{Code, copied, is_no_op, map_registers};
 use crate::liveness::{Liveness, Numbering, step_backward};
 use assign::{Order, assign};
 use banks::Together;
 use rustc_hash::FxHashMap;
-use warplab_program::{
-    Instruction, Opcode, Operand, Predicate, Register, Role, Selector, SourceModifier, UniformRegister,
-};
+use warplab_program::{Instruction, Predicate, Register, Role, UniformRegister};
 
 /// A half-open range of positions.
 type Segment = (u32, u32);
@@ -157,24 +155,6 @@ fn tightest(
 fn registers_of(places: &[Option<u32>], numbering: &Numbering) -> u32 {
     let places = places.iter().enumerate().filter(|(number, _)| numbering.kind(*number) == 0);
     places.filter_map(|(_, place)| *place).max().map_or(2, |highest| (highest + 1).max(2))
-}
-
-/// A move of a register to itself.
-fn is_no_op(instruction: &Instruction) -> bool {
-    instruction.opcode == Opcode::Mov
-        && instruction.operands.len() == 2
-        && matches!(
-            (instruction.operands[0], instruction.operands[1]),
-            (
-                Operand::Register { register: to, .. },
-                Operand::Register {
-                    register: from,
-                    modifier: SourceModifier::NONE,
-                    selector: Selector::Whole,
-                    ..
-                },
-            ) if to == from
-        )
 }
 
 fn rewrite(instruction: &mut Instruction, numbering: &Numbering, places: &[Option<u32>]) {
@@ -343,7 +323,7 @@ fn merge_moves(code: &Code, numbering: &Numbering, classes: &mut Classes) {
     for (index, block) in code.blocks.iter().enumerate() {
         let depth = graph.loop_depth(index);
         for instruction in &block.instructions {
-            let Some((to, from)) = join_candidates(instruction) else { continue };
+            let Some((to, from)) = copied(instruction) else { continue };
             if let (Some(to), Some(from)) = (numbering.register(to), numbering.register(from)) {
                 moves.push((depth, to, from));
             }
@@ -352,20 +332,6 @@ fn merge_moves(code: &Code, numbering: &Numbering, classes: &mut Classes) {
     moves.sort_by_key(|&(weight, ..)| std::cmp::Reverse(weight));
     for (_, to, from) in moves {
         merge(classes, to, from);
-    }
-}
-
-/// Pairs of registers that would better be one: the sides of a move, a sum and the term it adds to.
-fn join_candidates(instruction: &Instruction) -> Option<(Register, Register)> {
-    if instruction.opcode != Opcode::Mov {
-        return None;
-    }
-    let to = instruction.operands.first()?.as_register()?;
-    match instruction.operands.get(1)? {
-        Operand::Register { register, modifier: SourceModifier::NONE, selector: Selector::Whole, .. } => {
-            Some((to, *register))
-        }
-        _ => None,
     }
 }
 

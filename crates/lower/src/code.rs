@@ -1,7 +1,8 @@
 //! A kernel between selection and the final program: blocks of machine instructions on virtual registers.
 
 use warplab_program::{
-    AddressOperand, Guard, Instruction, Opcode, Operand, Predicate, Register, Resource, Role, UniformRegister,
+    AddressOperand, Guard, Instruction, Opcode, Operand, Predicate, Register, Resource, Role, Selector,
+    SourceModifier, UniformRegister,
 };
 
 /// Where the descriptor of global memory is in code that calls: the only uniform register that all functions share.
@@ -271,6 +272,24 @@ pub(crate) fn branch_target(instruction: &Instruction) -> Option<usize> {
 pub(crate) fn ends_block(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::Bra | Opcode::Exit | Opcode::Bpt | Opcode::Kill | Opcode::Ret)
         && (instruction.opcode != Opcode::Exit || instruction.guard.is_always())
+}
+
+/// What a move of a whole register writes, and what it copies.
+pub(crate) fn copied(instruction: &Instruction) -> Option<(Register, Register)> {
+    if instruction.opcode != Opcode::Mov || instruction.operands.len() != 2 {
+        return None;
+    }
+    match instruction.operands[1] {
+        Operand::Register { register, modifier: SourceModifier::NONE, selector: Selector::Whole, .. } => {
+            Some((instruction.operands[0].as_register()?, register))
+        }
+        _ => None,
+    }
+}
+
+/// A move of a register to itself.
+pub(crate) fn is_no_op(instruction: &Instruction) -> bool {
+    copied(instruction).is_some_and(|(to, from)| to == from)
 }
 
 /// Puts instructions in front of those at the places given.

@@ -16,6 +16,9 @@ use warplab_program::{
 /// Counters that are moved at most: uniform registers are never spilled.
 const MOST: usize = 8;
 
+/// Branches of a loop that lanes meet behind: there are 16 barrier registers.
+const MOST_MEETINGS: usize = 8;
+
 /// What is known of a register that may be a counter.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
@@ -28,21 +31,7 @@ struct Seen {
 
 /// Moves the counters.
 pub(crate) fn counters(code: &mut Code) {
-    let graph = Graph::new(code);
-    // Lanes that have waited for others, or let them go first, do not meet behind the loop.
-    if code.yields() || reconverge::waiting_loops(code, &graph).contains(&true) {
-        return;
-    }
-    let divergence = divergence(code, &graph);
-    // Where a branch parts the lanes of a loop, some may be an iteration ahead.
-    let mut parted = divergence.split;
-    for it in 0..graph.loops.len() {
-        let inside = |block: &usize| graph.in_loop(it, *block);
-        let blocks: Vec<usize> = (0..code.blocks.len()).filter(inside).collect();
-        if blocks.iter().any(|&block| divergence.branches[block]) {
-            blocks.into_iter().for_each(|block| parted[block] = true);
-        }
-    }
+    let parted = parted(code, &Graph::new(code));
     let mut seen: FxHashMap<Register, Seen> = FxHashMap::default();
     for (block, parted) in code.blocks.iter().zip(&parted) {
         for instruction in &block.instructions {
@@ -59,6 +48,31 @@ pub(crate) fn counters(code: &mut Code) {
     for instruction in code.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
         rename(instruction, &names);
     }
+}
+
+/// For every block whether the lanes of a warp may execute it one after another, or not equally often.
+pub(crate) fn parted(code: &Code, graph: &Graph) -> Vec<bool> {
+    // Lanes that have waited for others, or let them go first, do not meet behind the loop.
+    if code.yields() || reconverge::waiting_loops(code, graph).contains(&true) {
+        return vec![true; code.blocks.len()];
+    }
+    let divergence = divergence(code, graph);
+    let mut parted = divergence.split;
+    for it in 0..graph.loops.len() {
+        let inside: Vec<usize> = (0..code.blocks.len()).filter(|&block| graph.in_loop(it, block)).collect();
+        let branches: Vec<usize> =
+            inside.iter().copied().filter(|&block| divergence.branches[block]).collect();
+        if branches.is_empty() {
+            continue;
+        }
+        // Where a branch parts the lanes and they do not meet again in the same turn, some may be a turn ahead.
+        let meet = graph.post_dominators_in(it);
+        let leaves = |block: usize| graph.successors[block].iter().any(|&next| !graph.in_loop(it, next));
+        if branches.len() > MOST_MEETINGS || branches.iter().any(|&it| meet[it].is_none() || leaves(it)) {
+            inside.into_iter().for_each(|block| parted[block] = true);
+        }
+    }
+    parted
 }
 
 /// Notes what an instruction does with registers; `parted`: lanes may execute it one after another.

@@ -27,6 +27,16 @@ const BESIDE: usize = 2;
 /// kernels (`k_selective_scan`, 1.4) and less for others (`k_cell_neighbours`; traces/h200).
 const WORTH_MORE_WARPS: u64 = 125;
 
+/// It may take so many for registers with which as many warps fit as there can be, where these hold what lives and 16 words that are
+/// loaded together: ptxas takes 32 for `k_mlp_u16`, but 42 for twenty sums and loads of four words.
+const WORTH_A_FULL_MULTIPROCESSOR: u64 = 200;
+
+/// So many of the registers that live here ptxas mostly has elsewhere.
+const FEW_MORE: usize = 6;
+
+/// Warps of a block mostly come in fours: one for each sub-partition.
+const SUB_PARTITIONS: u32 = 4;
+
 /// A kernel before its blocks were ordered, and what was found when they were.
 pub(crate) struct Unordered<'a> {
     pub(crate) code: &'a Code,
@@ -65,9 +75,17 @@ pub(crate) fn fit(
 
 /// Orders the blocks for fewer registers, and makes values again, where more threads fit for it.
 fn leaner(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: &LowerOptions) {
+    let full = options.target.choices.comfortable_registers;
+    if before.found.together <= full as usize + FEW_MORE {
+        let mut other = best.clone();
+        if with_fewer(&mut other, full, before, limit, options, WORTH_A_FULL_MULTIPROCESSOR) {
+            *best = other;
+            return;
+        }
+    }
     for most in [before.found.written, before.found.together] {
         let wanted = granted(number(most + BESIDE), &options.target);
-        if with_fewer(best, wanted, before, limit, options) {
+        if with_fewer(best, wanted, before, limit, options, WORTH_MORE_WARPS) {
             break;
         }
     }
@@ -94,7 +112,7 @@ fn with_alike(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, optio
     let Some(used) = registers(&mut ordered, limit, options) else { return };
     let mut other = (ordered, used);
     leaner(&mut other, &Unordered { code: &code, found }, limit, options);
-    if granted(other.1.fewest, target) < granted(best.1.fewest, target)
+    if warps(other.1.fewest, target) > warps(best.1.fewest, target)
         && other.0.local_bytes <= best.0.local_bytes
     {
         *best = other;
@@ -112,7 +130,7 @@ fn with_remade(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, opti
         wanted = granted(best.1.fewest, target).saturating_sub(step).max(all);
         let is_thin = remake::thin(&mut code, (wanted as usize).saturating_sub(BESIDE));
         let lean = Unordered { code: &code, found: before.found };
-        if !is_thin || !with_fewer(best, wanted, &lean, limit, options) {
+        if !is_thin || !with_fewer(best, wanted, &lean, limit, options, WORTH_MORE_WARPS) {
             return;
         }
     }
@@ -125,6 +143,7 @@ fn with_fewer(
     before: &Unordered<'_>,
     limit: u32,
     options: &LowerOptions,
+    worth: u64,
 ) -> bool {
     let target = &options.target;
     let mut most = wanted as usize - 1;
@@ -134,7 +153,7 @@ fn with_fewer(
         }
         let mut code = before.code.clone();
         let found = schedule::schedule(&mut code, target, limit, Some(most));
-        if found.cycles * 100 > before.found.cycles * WORTH_MORE_WARPS {
+        if found.cycles * 100 > before.found.cycles * worth {
             return false;
         }
         let coalesce = options.passes.contains(Pass::Coalesce);
@@ -149,7 +168,7 @@ fn with_fewer(
             }
         };
         most = most.min(found.alive).saturating_sub(fewest.saturating_sub(wanted) as usize);
-        if granted(fewest, target) < granted(best.1.fewest, target)
+        if warps(fewest, target) > warps(best.1.fewest, target)
             && let Some(used) = used.or_else(|| registers(&mut code, limit, options))
             && code.local_bytes <= best.0.local_bytes
         {
@@ -162,6 +181,11 @@ fn with_fewer(
 /// The registers that a thread is given if it wants so many; as many as do not limit the threads of a multiprocessor, at least.
 fn granted(registers: u32, target: &Target) -> u32 {
     registers.next_multiple_of(target.limits.thread_unit()).max(target.choices.comfortable_registers)
+}
+
+/// So many groups of warps, one for each sub-partition, find registers on a multiprocessor.
+fn warps(registers: u32, target: &Target) -> u32 {
+    target.limits.registers / (granted(registers, target) * target.limits.warp_lanes * SUB_PARTITIONS).max(1)
 }
 
 /// Allocates registers, spilling until they suffice.

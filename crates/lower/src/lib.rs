@@ -64,6 +64,7 @@ mod sums;
 mod system;
 mod tables;
 mod turns;
+mod twins;
 mod uniform;
 mod unroll;
 mod vectorise;

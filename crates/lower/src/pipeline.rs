@@ -10,7 +10,7 @@ use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
     counters, dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal,
     limits, logic, masks, motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread,
-    reuse, schedule, select, settle, sums, tables, uniform, unroll, vectorise, zeros,
+    reuse, schedule, select, settle, sums, tables, twins, uniform, unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -372,6 +372,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         neighbours::join_constants(code);
         vectorise::vectorise(code);
     });
+    runner.pass(Pass::Copies, code, twins::join);
     // Not where functions are called, as above.
     if !code.calls && uniform::is_quick(target) {
         runner.pass(Pass::Uniform, code, |code| {

@@ -1,9 +1,9 @@
 //! What an instruction under a guard writes only for some lanes it also reads, where the others keep a copy of it: then the
 //! copy and its source need not live side by side, and one register is enough for both.
 
-use crate::code::{Code, map_registers};
+use crate::code::{self, Code, map_registers};
 use rustc_hash::FxHashMap;
-use warplab_program::{Instruction, Opcode, Operand, Register, Resource, Role, Selector, SourceModifier};
+use warplab_program::{Instruction, Operand, Register, Resource, Role};
 
 /// How many copies are known at a time: the time grows with their number.
 const MOST_COPIES: usize = 64;
@@ -84,7 +84,7 @@ fn start_of_copied(
         if knows {
             return None;
         }
-        open = open.checked_sub(crate::code::number(read(instruction).filter(|&it| it == from).count()))?;
+        open = open.checked_sub(code::number(read(instruction).filter(|&it| it == from).count()))?;
     }
     None
 }
@@ -117,16 +117,7 @@ fn registers(instruction: &Instruction, role: Role) -> impl Iterator<Item = Regi
 
 /// The registers of a plain move for all lanes.
 fn copied(instruction: &Instruction) -> Option<(Register, Register)> {
-    let &[
-        to,
-        Operand::Register {
-            register: from, modifier: SourceModifier::NONE, selector: Selector::Whole, ..
-        },
-    ] = instruction.operands.as_slice()
-    else {
-        return None;
-    };
-    let to = to.as_register()?;
-    let is_move = instruction.opcode == Opcode::Mov && instruction.guard.is_always();
-    (is_move && to.is_virtual() && from.is_virtual() && to != from).then_some((to, from))
+    let (to, from) = code::copied(instruction)?;
+    (instruction.guard.is_always() && to.is_virtual() && from.is_virtual() && to != from)
+        .then_some((to, from))
 }

@@ -45,6 +45,9 @@ const URGENCY_GRAIN: u64 = 64;
 /// grows with its length and not with its square.
 const MOST_AT_ONCE: usize = 2048;
 
+/// Registers that are left for what is at hand, as long as something is.
+const MARGIN: usize = 3;
+
 /// Registers that are not counted on: groups do not fit everywhere.
 const RESERVE: u32 = 8;
 
@@ -467,6 +470,13 @@ impl Run {
         };
         let many_predicates = pressure.live_predicates >= MANY_PREDICATES && ready.iter().any(goes_on);
         let many_uniforms = pressure.live_uniforms >= MANY_UNIFORMS;
+        // Before it waits for a load, one more is asked for.
+        let must_wait = !tight
+            && !ready.iter().any(|&index| {
+                earliest[index].saturating_sub(time) < u64::from(choices.long_wait)
+                    && pressure.growth(self, index, 0) <= 0
+            });
+        let crowded_from = if must_wait { comfortable + 1 } else { comfortable.saturating_sub(MARGIN) };
         let mut best = 0;
         let mut best_key = None;
         for (at, &index) in ready.iter().enumerate() {
@@ -492,7 +502,7 @@ impl Run {
                 (-scarce_growth, scarce_order, -cost, -late.min(4), order, 0)
             } else {
                 let more = usize::try_from(growth).unwrap_or(0);
-                let crowd = if more > 0 && pressure.live + more + 3 >= comfortable { -1 } else { 0 };
+                let crowd = if more > 0 && pressure.live + more >= crowded_from { -1 } else { 0 };
                 (-scarce_growth, scarce_order, crowd, -late, signed(self.height[index] / grain), order)
             };
             if best_key.is_none_or(|other| key > other) {

@@ -16,16 +16,30 @@ const ON_THE_SM: u32 = 64;
 /// The fewest places by which it is worth to move a load.
 const SHORTEST_MOVE: usize = 2;
 
+/// Orders are tried that become sparing so many registers earlier.
+const FEWER: [usize; 5] = [0, 1, 2, 4, 8];
+
 impl Run {
     /// The quickest order found that keeps at most so many registers alive; where none does, the one that keeps the fewest. Beside it
     /// how many it keeps alive, or those that it may.
     pub(super) fn within(&self, choices: &TargetChoices, registers: usize) -> (Vec<usize>, usize) {
-        let mut orders = Vec::new();
-        for less in [0, 8] {
-            let comfortable = registers.saturating_sub(less);
-            orders.extend(
-                [Short::Fewest, Short::AsWritten].map(|short| self.sequence(choices, comfortable, short)),
-            );
+        let mut orders: Vec<(Vec<usize>, usize)> = Vec::new();
+        for less in FEWER {
+            for short in [Short::Fewest, Short::AsWritten] {
+                let (order, peak) = self.sequence(choices, registers.saturating_sub(less), short);
+                if orders.iter().all(|(other, _)| *other != order) {
+                    orders.push((order, peak));
+                }
+            }
+        }
+        // Those that fit, with what is loaded still further up.
+        for at in 0..orders.len() {
+            let (mut order, peak) = orders[at].clone();
+            if peak <= registers && order.len() <= MOST_HOISTED {
+                let predicates = self.peaks(&order)[1].max(MANY_PREDICATES);
+                self.hoist(&mut order, [registers, predicates], 1);
+                orders.push((order, peak));
+            }
         }
         for short in [Short::Fewest, Short::AsWritten] {
             let (mut order, peak) = self.sequence(choices, 0, short);

@@ -30,6 +30,7 @@ mod programs;
 mod suite;
 mod tensor_maps;
 mod turns;
+mod twins;
 mod unrolled;
 mod unrolling;
 mod warpgroups;
