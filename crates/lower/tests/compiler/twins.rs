@@ -20,19 +20,20 @@ fn an_index_is_the_lower_half_of_what_it_is_extended_to() {
 }
 
 #[test]
-fn what_is_written_again_while_its_copy_lives_keeps_a_register_of_its_own() {
-    // In every turn the sum of the last turn is added, which the copy holds.
-    let body = "mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, 1;\n\
-        LOOP: mad.lo.u32 %r3, %r6, 3, %r7; add.u32 %r5, %r5, %r6; mov.u32 %r6, %r3; add.u32 %r7, %r7, 1;\n\
-        setp.lt.u32 %p1, %r7, 9; @%p1 bra LOOP;\nmad.lo.u32 %r0, %r1, 1000, %r5; ";
+fn a_copy_of_the_last_turn_is_not_what_this_turn_writes() {
+    // In every turn but the first what was made in the last one is added, when that of this turn is there already.
+    let body = "mov.u32 %r5, 0; mov.u32 %r7, 0;\n\
+        LOOP: .pragma \"nounroll\"; mad.lo.u32 %r3, %r7, 3, %r1; setp.ne.u32 %p2, %r7, 0; xor.b32 %r5, %r5, %r3;\n\
+        @%p2 add.u32 %r5, %r5, %r6; mov.u32 %r6, %r3; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 9; @%p1 bra LOOP;\n\
+        mad.lo.u32 %r0, %r5, 31, %r6;";
     let sum = |thread: u32| {
         let (mut all, mut copy) = (0u32, 0u32);
-        for turn in 1..9 {
-            let new = copy.wrapping_mul(3).wrapping_add(turn);
-            all = all.wrapping_add(copy);
+        for turn in 0..9 {
+            let new = 3 * turn + thread;
+            all = (all ^ new).wrapping_add(copy);
             copy = new;
         }
-        thread.wrapping_mul(1000).wrapping_add(all)
+        all.wrapping_mul(31).wrapping_add(copy)
     };
     check(&kernel("", "", body), 24, sum);
 }
