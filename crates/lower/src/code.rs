@@ -20,7 +20,7 @@ pub(crate) struct Block {
     pub(crate) uniform_branch: bool,
     /// Whether a loop that begins here stays as it is.
     pub(crate) rolled: bool,
-    /// Whether a loop that begins here had an `if` inside another.
+    /// Whether a loop that begins here had an `if` inside another, or one and a barrier.
     pub(crate) nested: bool,
     /// Whether something here is a subroutine with ptxas: a division of 64 bits.
     pub(crate) subroutine: bool,

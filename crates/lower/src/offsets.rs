@@ -286,7 +286,7 @@ impl Values {
 }
 
 impl Values {
-    /// A pair that is a product plus a pair, or the sum of two pairs: where it is complete, and its terms.
+    /// A pair that is a product or a shifted pair plus a pair, or the sum of two pairs: where it is complete, and its terms.
     fn shared_terms(
         &self,
         instructions: &[Instruction],
@@ -332,6 +332,22 @@ impl Values {
                 };
                 Some((last, to, terms, a.offset.wrapping_add(b.offset)))
             }
+            (Opcode::Lea, &[to, carry @ Operand::Predicate { .. }, x, base, count])
+                if instruction.modifiers.as_slice().is_empty() =>
+            {
+                let to = to.as_register().filter(is_pair)?;
+                let base = plain(&base).filter(is_pair)?;
+                let (last, high) = upper_shifted(instructions, at, to, [x, count, carry], base)?;
+                let sum = self.wide(base);
+                let terms = Terms {
+                    opcode: Opcode::Lea,
+                    modifiers: Vec::new(),
+                    other: [x, high, count].iter().map(at_time).collect(),
+                    root: sum.root,
+                    times: sum.times,
+                };
+                Some((last, to, terms, sum.offset))
+            }
             _ => None,
         }
     }
@@ -372,6 +388,38 @@ fn upper_sum(
             && ([x, y] == uppers || [y, x] == uppers)
         {
             return Some(index);
+        }
+        if writes_any(instruction, &watched) || writes_predicate(instruction, predicate) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Where the upper half of the sum of a shifted pair and a base is, and that of the shifted pair, if nothing of it is written before.
+fn upper_shifted(
+    instructions: &[Instruction],
+    at: usize,
+    to: Register,
+    [x, count, carry]: [Operand; 3],
+    base: Register,
+) -> Option<(usize, Operand)> {
+    let Operand::Predicate { predicate, .. } = carry else { return None };
+    let upper = [Operand::register(to.offset(1)), x, Operand::register(base.offset(1))];
+    let mut watched = vec![to, to.offset(1), base, base.offset(1)];
+    watched.extend(plain(&x));
+    for (index, instruction) in instructions.iter().enumerate().skip(at + 1) {
+        if instruction.opcode == Opcode::Lea
+            && instruction.modifiers.as_slice() == [Modifier::Hi, Modifier::X]
+            && instruction.guard.is_always()
+            && let &[to, low, base, high, by, from] = instruction.operands.as_slice()
+            && [to, low, base] == upper
+            && (by, from) == (count, carry)
+        {
+            let is_old = plain(&high).is_none_or(|high| {
+                !instructions[at..index].iter().any(|between| writes_any(between, &[high]))
+            });
+            return is_old.then_some((index, high));
         }
         if writes_any(instruction, &watched) || writes_predicate(instruction, predicate) {
             return None;

@@ -27,6 +27,8 @@ pub enum Pass {
     Predicate,
     /// Loads go ahead of an `if` in front of them.
     Ahead,
+    /// Loads go behind a branch, to the side that needs them.
+    Behind,
     /// Operands that the machine has not go through registers. Always runs.
     Legalise,
     /// Parameters and special registers are read where they are needed.
@@ -70,6 +72,7 @@ impl Pass {
         Pass::Aggregate,
         Pass::Predicate,
         Pass::Ahead,
+        Pass::Behind,
         Pass::Legalise,
         Pass::Sink,
         Pass::Vectorise,
@@ -101,6 +104,7 @@ impl Pass {
             Pass::Aggregate => "aggregate",
             Pass::Predicate => "predicate",
             Pass::Ahead => "ahead",
+            Pass::Behind => "behind",
             Pass::Legalise => "legalise",
             Pass::Sink => "sink",
             Pass::Vectorise => "vectorise",

@@ -7,10 +7,11 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::schedule::Ordered;
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
-    counters, dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal,
-    limits, logic, masks, motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread,
-    reuse, schedule, select, settle, sums, tables, twins, uniform, unroll, vectorise, zeros,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, behind, clean, cold, common, constants,
+    control, counters, dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored,
+    known, legal, limits, logic, masks, motion, neighbours, offsets, parameters, permute, predicate,
+    reconverge, reread, reuse, schedule, select, settle, sums, tables, twins, uniform, unroll, vectorise,
+    zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -321,16 +322,28 @@ fn clean(runner: &mut Runner<'_>, code: &mut Code) {
     runner.invariant(code);
 }
 
+/// Puts constants in the place of what computes them.
+fn with_constants(runner: &mut Runner<'_>, code: &mut Code) {
+    runner.pass(Pass::Fold, code, |code| {
+        if known::known(code) {
+            predicate::tidy(code);
+        }
+    });
+}
+
 /// The passes between selection and the order of instructions.
 fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
-    for _ in 0..2 {
-        clean(runner, code);
-    }
+    clean(runner, code);
+    with_constants(runner, code);
+    clean(runner, code);
     reconverge::mark_yields(code);
     let mut unrolled = false;
     runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
     if unrolled {
         predicate::tidy(code);
+        // What a counter is behind its loop mostly nobody needs.
+        runner.pass(Pass::Dead, code, dead::dead_code);
+        with_constants(runner, code);
     }
     unroll::mark_nested(code);
     runner.pass(Pass::Offsets, code, offsets::offsets);
@@ -352,6 +365,9 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
     if unrolled {
         predicate::tidy(code);
+        // What a counter is behind its loop mostly nobody needs.
+        runner.pass(Pass::Dead, code, dead::dead_code);
+        with_constants(runner, code);
         clean(runner, code);
     }
     runner.pass(Pass::Ahead, code, ahead::ahead);
@@ -361,6 +377,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         reread::merge(code);
     });
     runner.pass(Pass::Dead, code, dead::dead_code);
+    runner.pass(Pass::Behind, code, behind::behind);
     runner.pass(Pass::Predicate, code, sums::guard);
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.invariant(code);

@@ -15,7 +15,7 @@ use crate::graph::Graph;
 use crate::liveness::{Liveness, Marks};
 use crate::turns::{Turns, Unit};
 use conflicts::is_product;
-pub(crate) use conflicts::{Kind, conflict, is_exchange};
+pub(crate) use conflicts::{Kind, conflict, is_exchange, same_window};
 use loads::UnderWay;
 pub(crate) use peak::peak;
 use peak::written_peak;

@@ -56,7 +56,8 @@ const LONGEST_BODY: usize = 350;
 /// Loops that run more often are looked at as if it were not known how often.
 const MOST_TIMES: u32 = 1 << 20;
 
-/// Marks the loops with an `if` inside another: ptxas leaves them as they are where it is not known how often they run.
+/// Marks the loops with an `if` inside another, or with one and a barrier: ptxas leaves them as they are where it is not known how often
+/// they run.
 pub(crate) fn mark_nested(code: &mut Code) {
     let target = |block: usize| code.blocks[block].instructions.last().and_then(branch_target);
     let loops =
@@ -71,7 +72,11 @@ pub(crate) fn mark_nested(code: &mut Code) {
             is_inside
         })
     };
-    let nested: Vec<(usize, usize)> = loops.filter(has_nested).collect();
+    let has_barrier = |&(first, last): &(usize, usize)| {
+        let mut all = code.blocks[first..=last].iter().flat_map(|block| &block.instructions);
+        first < last && all.any(|it| matches!(it.opcode, Opcode::Bar | Opcode::Warpsync))
+    };
+    let nested: Vec<(usize, usize)> = loops.filter(|it| has_nested(it) || has_barrier(it)).collect();
     for (first, _) in nested {
         code.blocks[first].nested = true;
     }
@@ -83,6 +88,7 @@ pub(crate) fn unroll(code: &mut Code) -> bool {
     let mut parted = None;
     let live = Liveness::new(code);
     let mut plans: Vec<(usize, Vec<Block>)> = Vec::new();
+    let mut kept = Vec::new();
     for block in 0..code.blocks.len() {
         let last = code.blocks[block].instructions.last();
         let is_loop = last.and_then(branch_target) == Some(block) && block + 1 < code.blocks.len();
@@ -97,7 +103,14 @@ pub(crate) fn unroll(code: &mut Code) -> bool {
             Loop::find(code, &graph, &live, block, &mut parted)
                 .and_then(|it| it.straight(code).or_else(|| it.unrolled(code)))
         };
-        plans.extend(plan.map(|plan| (block, plan)));
+        match plan {
+            Some(plan) => plans.push((block, plan)),
+            None => kept.push(block),
+        }
+    }
+    // What has once been left as it is stays so, whatever becomes of it.
+    for block in kept {
+        code.blocks[block].rolled = true;
     }
     let found = !plans.is_empty();
     for (block, plan) in plans.into_iter().rev() {

@@ -50,11 +50,7 @@ pub fn parse(source: &Source) -> Parsed {
     if let Some(fault) = not_ptx(text) {
         return Parsed { module: tree::Module::default(), diagnostics: vec![fault] };
     }
-    let mut diagnostics = Vec::new();
-    let tokens = lexer::tokens(text, &mut diagnostics);
-    let mut parser = parser::Parser::new(text, tokens, diagnostics);
-    let module = parser::module(&mut parser);
-    let mut diagnostics = parser.into_diagnostics();
+    let (module, mut diagnostics) = read(text);
     check::module(&module, &mut diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     if diagnostics.len() > MAX_DIAGNOSTICS {
@@ -65,6 +61,21 @@ pub fn parse(source: &Source) -> Parsed {
         diagnostics.push(Diagnostic::error(span, format!("... and {more} more")));
     }
     Parsed { module, diagnostics }
+}
+
+/// The tree of PTX that a program has written, without asking what its names and instructions mean.
+#[must_use]
+pub fn parse_unchecked(text: &str) -> tree::Module {
+    read(text).0
+}
+
+/// The tree of a text, and what is wrong with how it is written.
+fn read(text: &str) -> (tree::Module, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let tokens = lexer::tokens(text, &mut diagnostics);
+    let mut parser = parser::Parser::new(text, tokens, diagnostics);
+    let module = parser::module(&mut parser);
+    (module, parser.into_diagnostics())
 }
 
 /// Why a text cannot be PTX at all.

@@ -90,10 +90,15 @@ fn space(instruction: &Instruction) -> Option<u8> {
     }
 }
 
+/// Whether two accesses may go to the same window.
+pub(crate) fn same_window(first: &Instruction, second: &Instruction) -> bool {
+    let (a, b) = (space(first), space(second));
+    a.is_none() || b.is_none() || a == b
+}
+
 /// Whether two accesses can never touch the same byte: different windows, or the same base and other bytes.
 fn disjoint(first: &Instruction, second: &Instruction) -> bool {
-    let (a, b) = (space(first), space(second));
-    if a.is_some() && b.is_some() && a != b {
+    if !same_window(first, second) {
         return true;
     }
     // A row of a matrix is another lane's than its elements; atomic operations keep their order.
@@ -106,7 +111,7 @@ fn disjoint(first: &Instruction, second: &Instruction) -> bool {
     let same_base = x.base == y.base && x.wide == y.wide && x.scale == y.scale && x.uniform == y.uniform;
     let bytes = |instruction: &Instruction| i64::from(instruction.data_registers()) * 4;
     let (from, to) = (i64::from(x.offset), i64::from(y.offset));
-    same_base && a == b && (from + bytes(first) <= to || to + bytes(second) <= from)
+    same_base && space(first) == space(second) && (from + bytes(first) <= to || to + bytes(second) <= from)
 }
 
 fn address(instruction: &Instruction) -> Option<AddressOperand> {

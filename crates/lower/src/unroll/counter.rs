@@ -164,14 +164,16 @@ impl Compared {
         written: &FxHashSet<Register>,
         predicate: Predicate,
     ) -> Option<Counter> {
-        let (register, step) = sums(&body[..self.at]).of(self.low)?;
+        let (register, Stepped { by: step, times: 1 }) = sums(&body[..self.at]).of(self.low)? else {
+            return None;
+        };
         let whole = sums(body).of(register)?;
         let is_free = |operand: Operand| {
             operand.as_register().is_none_or(|it| it == Register::ZERO || !written.contains(&it))
         };
         let is_bound = is_free(self.bound.low) && self.bound.high.is_none_or(is_free);
-        // It is stepped before it is compared, and by nothing else.
-        if whole != (register, step) || step == 0 || step.abs() > LARGEST || !is_bound {
+        // It is stepped once before it is compared, and by nothing else: ptxas counts with no chain of sums.
+        if whole != (register, Stepped { by: step, times: 1 }) || step.abs() > LARGEST || !is_bound {
             return None;
         }
         let high = match self.high {
@@ -284,10 +286,17 @@ fn written_by(body: &[Instruction]) -> FxHashSet<Register> {
     registers.map(Register).collect()
 }
 
+/// What is added to a register, and in how many sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stepped {
+    by: i32,
+    times: u32,
+}
+
 /// Which registers are sums of a register, as it was when the body began, and a constant; of 64 bits the lower halves.
 #[derive(Default)]
 struct Sums {
-    known: FxHashMap<Register, Option<(Register, i32)>>,
+    known: FxHashMap<Register, Option<(Register, Stepped)>>,
 }
 
 fn sums(body: &[Instruction]) -> Sums {
@@ -297,8 +306,8 @@ fn sums(body: &[Instruction]) -> Sums {
 }
 
 impl Sums {
-    fn of(&self, register: Register) -> Option<(Register, i32)> {
-        self.known.get(&register).copied().unwrap_or(Some((register, 0)))
+    fn of(&self, register: Register) -> Option<(Register, Stepped)> {
+        self.known.get(&register).copied().unwrap_or(Some((register, Stepped::default())))
     }
 
     fn add(&mut self, instruction: &Instruction) {
@@ -310,7 +319,7 @@ impl Sums {
         }
     }
 
-    fn sum(&self, instruction: &Instruction) -> Option<(Register, i32)> {
+    fn sum(&self, instruction: &Instruction) -> Option<(Register, Stepped)> {
         let operands = &instruction.operands;
         if !instruction.guard.is_always() || !instruction.modifiers.as_slice().is_empty() {
             return None;
@@ -321,20 +330,21 @@ impl Sums {
             (Opcode::Iadd3, 5) => &operands[2..],
             _ => return None,
         };
-        let (mut root, mut constant) = (None, 0i32);
+        let (mut root, mut constant, mut all) = (None, 0i32, Stepped::default());
         for term in terms {
             match *term {
                 Operand::ZERO => {}
                 Operand::Immediate(bits) => constant = constant.checked_add(bits.cast_signed())?,
                 term => {
-                    let (register, offset) = self.of(plain(&term)?)?;
+                    let (register, before) = self.of(plain(&term)?)?;
                     if root.replace(register).is_some() {
                         return None;
                     }
-                    constant = constant.checked_add(offset)?;
+                    all = before;
                 }
             }
         }
-        (constant.abs() <= LARGEST).then_some((root?, constant))
+        let all = Stepped { by: all.by.checked_add(constant)?, times: all.times + u32::from(constant != 0) };
+        (all.by.abs() <= LARGEST).then_some((root?, all))
     }
 }
