@@ -182,15 +182,17 @@ impl Known {
             (Opcode::Iadd3, &[a, b, c]) if plain || instruction.modifiers.as_slice() == [Modifier::X] => {
                 let Some(carry_in) = carry_in(instruction) else { return (None, None) };
                 let sum = u64::from(a) + u64::from(b) + u64::from(c) + u64::from(carry_in);
-                if sum >> 33 == 0 { (Some(sum as u32), Some(sum >> 32 != 0)) } else { (None, None) }
+                if sum >> 33 == 0 { (Some(lower_half(sum)), Some(sum >> 32 != 0)) } else { (None, None) }
             }
             (Opcode::Shf, &[low, count @ 0..32, high]) => {
                 let both = u64::from(high) << 32 | u64::from(low);
                 let value = match (has(Modifier::L), has(Modifier::Hi)) {
                     (true, false) if has(Modifier::U32) => Some(low << count),
-                    (true, true) if has(Modifier::U64) => Some((both << count >> 32) as u32),
+                    (true, true) if has(Modifier::U64) => Some(lower_half(both << count >> 32)),
                     (false, true) if has(Modifier::U32) => Some(high >> count),
-                    (false, true) if has(Modifier::S32) => Some((high as i32 >> count) as u32),
+                    (false, true) if has(Modifier::S32) => {
+                        Some((high.cast_signed() >> count).cast_unsigned())
+                    }
                     _ => None,
                 };
                 (value, None)
@@ -221,7 +223,7 @@ impl Known {
             ) => {
                 let (Some(low), Some(high)) = (self.constant(low), self.constant(high)) else { return };
                 let value = (u64::from(high) << 32 | u64::from(low)) << count >> 32;
-                let sum = vec![to, base, immediate(value as u32), Operand::ZERO, carry, Operand::FALSE];
+                let sum = vec![to, base, immediate(lower_half(value)), Operand::ZERO, carry, Operand::FALSE];
                 (sum, &[Modifier::X][..])
             }
             _ => return,
@@ -263,4 +265,9 @@ fn carry_in(sum: &Instruction) -> Option<u32> {
 /// A result as bits, if it is an ordinary number or zero: of others hardware has its own bits.
 fn single(value: f32) -> Option<u32> {
     (value.is_normal() || value == 0.0).then_some(value.to_bits())
+}
+
+/// The lower 32 bits.
+fn lower_half(value: u64) -> u32 {
+    u32::try_from(value & u64::from(u32::MAX)).unwrap_or(0)
 }

@@ -2,6 +2,7 @@
 
 mod alike;
 mod atomics;
+mod behind;
 mod calls;
 mod chains;
 mod common;
@@ -18,6 +19,7 @@ mod four_words;
 mod fragments;
 mod guards;
 mod instructions;
+mod known;
 mod loads;
 mod matrices;
 mod mbarriers;

@@ -93,6 +93,8 @@ fn a_counter_is_stepped_then_compared_and_the_branch_goes_back_where_that_holds(
         ("add.s32 %r2, %r2, 32; setp.ge.s32 %p1, %r2, %r1; @!%p1 bra LOOP;", 1),
         ("setp.ne.s32 %p1, %r2, %r1; add.s32 %r2, %r2, 1; @%p1 bra LOOP;", 1),
         ("add.s32 %r2, %r2, %r1; setp.lt.s32 %p1, %r2, %r1; @%p1 bra LOOP;", 1),
+        // In two steps, as with a stride of `warpSize` in a loop of which several iterations are one.
+        ("add.s32 %r5, %r2, 16; add.s32 %r2, %r5, 16; setp.lt.s32 %p1, %r2, %r1; @%p1 bra LOOP;", 1),
     ] {
         assert_eq!(copies(begin, LOAD, step), times, "{step}");
     }
@@ -105,6 +107,21 @@ fn an_if_may_be_inside_but_not_one_inside_another() {
     let nested = "setp.gt.f32 %p2, %f3, %f1; @%p2 bra SKIP; mul.f32 %f2, %f2, %f2; setp.gt.f32 %p3, %f2, %f1; @%p3 bra SKIP; \
                   mul.f32 %f2, %f2, %f2; SKIP:";
     assert_eq!(parted(&[LOAD, nested].concat()), 1);
+}
+
+#[test]
+fn a_step_is_constant_that_is_computed_of_constants() {
+    let begin = "mov.u32 %r2, %r3; mov.u32 %r5, WARP_SZ; shl.b32 %r6, %r5, 1;";
+    let step = "add.s32 %r2, %r2, %r6; setp.lt.s32 %p1, %r2, %r1; @%p1 bra LOOP;";
+    assert_eq!(copies(begin, LOAD, step), UNROLLED);
+}
+
+#[test]
+fn an_if_or_a_barrier_may_be_inside_but_not_both() {
+    let one = "setp.gt.f32 %p2, %f3, %f1; @%p2 bra SKIP; mul.f32 %f2, %f2, %f2; SKIP:";
+    let with = |more: &[&str]| together(&[&[LOAD], more].concat().concat());
+    assert_eq!([with(&[one]), with(&["bar.sync 0;"]), with(&[one, "bar.sync 0;"])], [UNROLLED, UNROLLED, 1]);
+    assert_eq!(with(&[one, "bar.warp.sync -1;"]), 1);
 }
 
 #[test]
