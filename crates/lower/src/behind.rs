@@ -1,5 +1,5 @@
 //! Loads go behind a branch to the side that needs them, where the other does not: lanes that go the other way load nothing. So does
-//! ptxas, also with short sums and the like, which it leaves where they are if more would live instead.
+//! ptxas. Short sums and the like go with what they are computed of, unless more would live instead.
 
 use crate::code::{Code, DefinitionCounts, ends_block};
 use crate::graph::Graph;
@@ -31,6 +31,7 @@ pub(crate) fn behind(code: &mut Code) {
 }
 
 /// What a block needs when it begins.
+#[derive(Clone)]
 struct Needs<'a> {
     before: &'a Values,
     added: FxHashSet<usize>,
@@ -86,6 +87,8 @@ impl Ways<'_> {
         let [mut read, mut written] = [(); 2].map(|()| FxHashSet::default());
         let mut moves = vec![false; instructions.len()];
         let mut accesses: Vec<&Instruction> = Vec::new();
+        // As if all moved that can.
+        let mut then = side.map(|it| needed[it].clone());
         for (at, instruction) in instructions.iter().enumerate().rev() {
             let is_last = at + 1 == instructions.len();
             let is_free = |number: usize| {
@@ -97,10 +100,10 @@ impl Ways<'_> {
                 && self.is_movable(instruction, side.is_some())
                 && writes.iter().all(|&number| is_free(number))
                 && !reads.iter().any(|number| written.contains(number))
-                && (is_load(instruction) || side.is_none_or(|it| spares(&reads, &writes, &needed[it])))
+                && (is_load(instruction) || then.as_ref().is_none_or(|then| spares(&reads, &writes, then)))
                 && !accesses.iter().any(|later| stays_in_front(instruction, later));
             if moves[at] {
-                side.into_iter().for_each(|it| needed[it].begins_with(&reads, &writes));
+                then.iter_mut().for_each(|then| then.begins_with(&reads, &writes));
                 continue;
             }
             read.extend(reads);
@@ -109,6 +112,7 @@ impl Ways<'_> {
                 accesses.push(instruction);
             }
         }
+        // What no load leads to stays.
         let mut loaded = FxHashSet::default();
         for (at, instruction) in instructions.iter().enumerate() {
             let of_load = || self.numbers(instruction, Role::Read).iter().any(|it| loaded.contains(it));
@@ -128,10 +132,16 @@ impl Ways<'_> {
             if moves { moved.push(instruction) } else { kept.push(instruction) }
         }
         *instructions = kept;
+        if let Some(side) = side {
+            for instruction in moved.iter().rev() {
+                let [reads, writes] = [Role::Read, Role::Write].map(|role| self.numbers(instruction, role));
+                needed[side].begins_with(&reads, &writes);
+            }
+        }
         moved
     }
 
-    /// Whether it is a load, or short and for a side, and whoever reads what it writes reads nothing else.
+    /// Whether it is a load, or short and for a side, and nothing else writes what it writes.
     fn is_movable(&self, instruction: &Instruction, to_side: bool) -> bool {
         let accesses = instruction.accesses();
         let mut results = accesses.iter().filter(|it| it.role == Role::Write).peekable();

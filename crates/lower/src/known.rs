@@ -5,7 +5,7 @@
 use crate::code::{Code, DefinitionCounts};
 use crate::fold::become_move;
 use crate::graph::Graph;
-use crate::select::immediate;
+use crate::select::{constant_of, immediate, words_of};
 use rustc_hash::FxHashMap;
 use warplab_program::{
     Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role, Selector,
@@ -154,15 +154,13 @@ impl Known {
     }
 
     fn constant(&self, operand: &Operand) -> Option<u32> {
-        let (bits, modifier) = match *operand {
-            Operand::Immediate(bits) => (bits, SourceModifier::NONE),
-            Operand::Register { register: Register::ZERO, modifier, .. } => (0, modifier),
-            Operand::Register { register, modifier, selector: Selector::Whole, .. } => {
-                (*self.here.get(&register).or_else(|| self.values.get(&register))?, modifier)
-            }
-            _ => return None,
-        };
-        (modifier == SourceModifier::NONE).then_some(bits)
+        let known = |register| self.here.get(register).or_else(|| self.values.get(register)).copied();
+        match operand {
+            Operand::Register {
+                register, modifier: SourceModifier::NONE, selector: Selector::Whole, ..
+            } if !register.is_fixed() => known(register),
+            operand => constant_of(operand),
+        }
     }
 
     /// What an instruction computes of constants, and the carry of a sum.
@@ -182,13 +180,14 @@ impl Known {
             (Opcode::Iadd3, &[a, b, c]) if plain || instruction.modifiers.as_slice() == [Modifier::X] => {
                 let Some(carry_in) = carry_in(instruction) else { return (None, None) };
                 let sum = u64::from(a) + u64::from(b) + u64::from(c) + u64::from(carry_in);
-                if sum >> 33 == 0 { (Some(lower_half(sum)), Some(sum >> 32 != 0)) } else { (None, None) }
+                let [low, carry] = words_of(sum);
+                if carry <= 1 { (Some(low), Some(carry != 0)) } else { (None, None) }
             }
             (Opcode::Shf, &[low, count @ 0..32, high]) => {
                 let both = u64::from(high) << 32 | u64::from(low);
                 let value = match (has(Modifier::L), has(Modifier::Hi)) {
                     (true, false) if has(Modifier::U32) => Some(low << count),
-                    (true, true) if has(Modifier::U64) => Some(lower_half(both << count >> 32)),
+                    (true, true) if has(Modifier::U64) => Some(words_of(both << count)[1]),
                     (false, true) if has(Modifier::U32) => Some(high >> count),
                     (false, true) if has(Modifier::S32) => {
                         Some((high.cast_signed() >> count).cast_unsigned())
@@ -222,8 +221,8 @@ impl Known {
                 &[to, ref low, base, ref high, Operand::Immediate(count), carry],
             ) => {
                 let (Some(low), Some(high)) = (self.constant(low), self.constant(high)) else { return };
-                let value = (u64::from(high) << 32 | u64::from(low)) << count >> 32;
-                let sum = vec![to, base, immediate(lower_half(value)), Operand::ZERO, carry, Operand::FALSE];
+                let [_, value] = words_of((u64::from(high) << 32 | u64::from(low)) << count);
+                let sum = vec![to, base, immediate(value), Operand::ZERO, carry, Operand::FALSE];
                 (sum, &[Modifier::X][..])
             }
             _ => return,
@@ -265,9 +264,4 @@ fn carry_in(sum: &Instruction) -> Option<u32> {
 /// A result as bits, if it is an ordinary number or zero: of others hardware has its own bits.
 fn single(value: f32) -> Option<u32> {
     (value.is_normal() || value == 0.0).then_some(value.to_bits())
-}
-
-/// The lower 32 bits.
-fn lower_half(value: u64) -> u32 {
-    u32::try_from(value & u64::from(u32::MAX)).unwrap_or(0)
 }

@@ -366,6 +366,26 @@ impl Values {
     }
 }
 
+/// Where the upper half of a sum is, and what is found in it, if nothing that is watched, nor the carry, is written before.
+fn upper<T>(
+    instructions: &[Instruction],
+    at: usize,
+    carry: Operand,
+    watched: &[Register],
+    found: impl Fn(&Instruction) -> Option<T>,
+) -> Option<(usize, T)> {
+    let Operand::Predicate { predicate, .. } = carry else { return None };
+    for (index, instruction) in instructions.iter().enumerate().skip(at + 1) {
+        if let Some(found) = Some(instruction).filter(|it| it.guard.is_always()).and_then(&found) {
+            return Some((index, found));
+        }
+        if writes_any(instruction, watched) || writes_predicate(instruction, predicate) {
+            return None;
+        }
+    }
+    None
+}
+
 /// Where the upper half of the sum of two pairs is, if nothing of it is written before.
 fn upper_sum(
     instructions: &[Instruction],
@@ -374,26 +394,15 @@ fn upper_sum(
     terms: [Register; 2],
     carry: Operand,
 ) -> Option<usize> {
-    let Operand::Predicate { predicate, .. } = carry else { return None };
     let [a, b] = terms;
     let uppers = [a, b].map(|it| Operand::register(it.offset(1)));
     let watched = [to, to.offset(1), a, b, a.offset(1), b.offset(1)];
-    for (index, instruction) in instructions.iter().enumerate().skip(at + 1) {
-        if instruction.opcode == Opcode::Iadd3
-            && instruction.modifiers.as_slice() == [Modifier::X]
-            && instruction.guard.is_always()
-            && let &[result, x, y, Operand::ZERO, from, Operand::FALSE] = instruction.operands.as_slice()
-            && from == carry
-            && result == Operand::register(to.offset(1))
-            && ([x, y] == uppers || [y, x] == uppers)
-        {
-            return Some(index);
-        }
-        if writes_any(instruction, &watched) || writes_predicate(instruction, predicate) {
-            return None;
-        }
-    }
-    None
+    let is_upper = |it: &Instruction| {
+        let (result, terms) = sum_with_carry(it, carry)?;
+        let &[x, y, Operand::ZERO] = terms else { return None };
+        (result == Operand::register(to.offset(1)) && ([x, y] == uppers || [y, x] == uppers)).then_some(())
+    };
+    upper(instructions, at, carry, &watched, is_upper).map(|(index, ())| index)
 }
 
 /// Where the upper half of the sum of a shifted pair and a base is, and that of the shifted pair, if nothing of it is written before.
@@ -404,28 +413,27 @@ fn upper_shifted(
     [x, count, carry]: [Operand; 3],
     base: Register,
 ) -> Option<(usize, Operand)> {
-    let Operand::Predicate { predicate, .. } = carry else { return None };
-    let upper = [Operand::register(to.offset(1)), x, Operand::register(base.offset(1))];
+    let expected = [Operand::register(to.offset(1)), x, Operand::register(base.offset(1))];
     let mut watched = vec![to, to.offset(1), base, base.offset(1)];
     watched.extend(plain(&x));
-    for (index, instruction) in instructions.iter().enumerate().skip(at + 1) {
-        if instruction.opcode == Opcode::Lea
-            && instruction.modifiers.as_slice() == [Modifier::Hi, Modifier::X]
-            && instruction.guard.is_always()
-            && let &[to, low, base, high, by, from] = instruction.operands.as_slice()
-            && [to, low, base] == upper
-            && (by, from) == (count, carry)
-        {
-            let is_old = plain(&high).is_none_or(|high| {
-                !instructions[at..index].iter().any(|between| writes_any(between, &[high]))
-            });
-            return is_old.then_some((index, high));
-        }
-        if writes_any(instruction, &watched) || writes_predicate(instruction, predicate) {
-            return None;
-        }
+    let shifted = |it: &Instruction| {
+        let &[to, low, base, high, by, from] = it.operands.as_slice() else { return None };
+        let is_upper = it.opcode == Opcode::Lea && it.modifiers.as_slice() == [Modifier::Hi, Modifier::X];
+        (is_upper && [to, low, base] == expected && (by, from) == (count, carry)).then_some(high)
+    };
+    let (index, high) = upper(instructions, at, carry, &watched, shifted)?;
+    let is_old =
+        plain(&high).is_none_or(|high| !instructions[at..index].iter().any(|it| writes_any(it, &[high])));
+    is_old.then_some((index, high))
+}
+
+/// The result of a sum that takes over a carry, and its terms.
+fn sum_with_carry(sum: &Instruction, carry: Operand) -> Option<(Operand, &[Operand])> {
+    let is_sum = sum.opcode == Opcode::Iadd3 && sum.modifiers.as_slice() == [Modifier::X];
+    match sum.operands.as_slice() {
+        &[result, ref terms @ .., from, Operand::FALSE] if is_sum && from == carry => Some((result, terms)),
+        _ => None,
     }
-    None
 }
 
 fn writes_predicate(instruction: &Instruction, predicate: Predicate) -> bool {
@@ -472,28 +480,18 @@ fn upper_half(
     carry: Operand,
     watched: &[Register],
 ) -> Option<(usize, u32)> {
-    let Operand::Predicate { predicate, .. } = carry else { return None };
-    for (index, instruction) in instructions.iter().enumerate().skip(at + 1) {
-        if instruction.opcode == Opcode::Iadd3
-            && instruction.modifiers.as_slice() == [Modifier::X]
-            && instruction.guard.is_always()
-            && let &[result, upper, constant, Operand::ZERO, from, Operand::FALSE] =
-                instruction.operands.as_slice()
-            && from == carry
-            && result == Operand::register(to.offset(1))
-            && upper == Operand::register(pair.offset(1))
-        {
-            return match constant {
-                Operand::ZERO => Some((index, 0)),
-                Operand::Immediate(bits) => Some((index, bits)),
-                _ => None,
-            };
-        }
-        if writes_any(instruction, watched) || writes_predicate(instruction, predicate) {
+    upper(instructions, at, carry, watched, |it| {
+        let (result, terms) = sum_with_carry(it, carry)?;
+        let &[upper, constant, Operand::ZERO] = terms else { return None };
+        if result != Operand::register(to.offset(1)) || upper != Operand::register(pair.offset(1)) {
             return None;
         }
-    }
-    None
+        match constant {
+            Operand::ZERO => Some(0),
+            Operand::Immediate(bits) => Some(bits),
+            _ => None,
+        }
+    })
 }
 
 fn plain(operand: &Operand) -> Option<Register> {

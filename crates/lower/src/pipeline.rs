@@ -331,24 +331,30 @@ fn with_constants(runner: &mut Runner<'_>, code: &mut Code) {
     });
 }
 
+/// Unrolls loops, and puts constants in the place of what counted; whether there was a loop.
+fn unrolled(runner: &mut Runner<'_>, code: &mut Code) -> bool {
+    let mut found = false;
+    runner.pass(Pass::Unroll, code, |code| found = unroll::unroll(code));
+    if found {
+        predicate::tidy(code);
+        // What a counter is behind its loop mostly nobody needs.
+        runner.pass(Pass::Dead, code, dead::dead_code);
+        with_constants(runner, code);
+    }
+    found
+}
+
 /// The passes between selection and the order of instructions.
 fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     clean(runner, code);
     with_constants(runner, code);
     clean(runner, code);
     reconverge::mark_yields(code);
-    let mut unrolled = false;
-    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
-    if unrolled {
-        predicate::tidy(code);
-        // What a counter is behind its loop mostly nobody needs.
-        runner.pass(Pass::Dead, code, dead::dead_code);
-        with_constants(runner, code);
-    }
+    let is_unrolled = unrolled(runner, code);
     unroll::mark_nested(code);
     runner.pass(Pass::Offsets, code, offsets::offsets);
     runner.pass(Pass::Constants, code, constants::constants);
-    if unrolled {
+    if is_unrolled {
         clean(runner, code);
     }
     let options = runner.options;
@@ -361,13 +367,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Predicate, code, |code| predicate::predicate(code, longest));
     // Loops whose branches have become predicates.
     reconverge::mark_yields(code);
-    let mut unrolled = false;
-    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
-    if unrolled {
-        predicate::tidy(code);
-        // What a counter is behind its loop mostly nobody needs.
-        runner.pass(Pass::Dead, code, dead::dead_code);
-        with_constants(runner, code);
+    if unrolled(runner, code) {
         clean(runner, code);
     }
     runner.pass(Pass::Ahead, code, ahead::ahead);

@@ -55,7 +55,7 @@ use warplab_ptx::tree::{self, Flag, Type};
 pub(crate) use bulk::BULK_GROUPS;
 pub(crate) use copies::GROUPS;
 pub(crate) use logic::Shift;
-pub(crate) use values::{Source, immediate, words_of};
+pub(crate) use values::{Source, constant_of, immediate, words_of};
 
 /// Where a PTX register lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
